@@ -18,7 +18,7 @@ from msgspec import field
 
 from tilewright.dialects import arith, scf, tile, tl
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.collectives_contractions import lower_contract
@@ -45,7 +45,7 @@ class LowerCollectives(Pass, frozen=True):
         if count is None:
             return False
         for op in list(module.walk()):
-            lowering = _lowering(op, Schedule(self.policy, self.prefetch))
+            lowering = _lowering(op, Schedule(_policy(self.policy, op), self.prefetch))
             if lowering is not None:
                 before = op.previous
                 lowering(Builder.before_op(op))
@@ -65,6 +65,12 @@ class LowerCollectives(Pass, frozen=True):
             elif isinstance(op, tile.Mma) and _reads_each_round(op):
                 found.append("a loop over terms reads its accumulator in every round")
         return found
+
+
+def _policy(policy: TilePolicy, op: Operation) -> TilePolicy:
+    """The sizes of tiles in the kernel of an operation."""
+    kernel = next((around for around in op.ancestors() if isinstance(around, Kernel)), None)
+    return policy if kernel is None else policy.of(kernel)
 
 
 def _reads_each_round(op: tile.Mma) -> bool:

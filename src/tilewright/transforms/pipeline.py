@@ -81,16 +81,20 @@ def common_pipeline(
     level: int = 2,
     checked: bool = False,
     prefetch: StreamPrefetch = NO_PREFETCH,
+    instruction_passes: Sequence[Pass] = (),
     tile_passes: Sequence[Pass] = (),
     one_thread: bool = False,
 ) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md).
 
-    `tile_passes` meet tiles as instructions left them; `one_thread` says that one runs a work-group.
+    `instruction_passes` meet instructions, and `tile_passes` tiles as these left them; `one_thread` says that one runs
+    a work-group.
     """
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
-        steps += [RaiseContractions(), FuseEpilogues(tiles, prefetch)] if level > 1 else []
+        steps += [RaiseContractions()] if level > 1 else []
+        steps += instruction_passes
+        steps += [FuseEpilogues(tiles, prefetch)] if level > 1 else []
     return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation(one_thread)]

@@ -62,6 +62,10 @@ class TilePolicy(Protocol):
         """What a product could have instead of its tile."""
         ...
 
+    def of(self, kernel: Kernel) -> TilePolicy:
+        """The sizes for a kernel, which are larger for one that is launched for large products only."""
+        ...
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
         ...
@@ -233,6 +237,10 @@ class GenericTilePolicy(Struct, frozen=True):
     depth: int = 8
     run: int = 256
     peels_products: bool = True
+
+    def of(self, kernel: Kernel) -> TilePolicy:
+        """The same for all kernels."""
+        return self
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole, others in square blocks."""

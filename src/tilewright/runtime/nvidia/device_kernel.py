@@ -79,9 +79,12 @@ class DeviceKernel:
                 self._runners[parts] = DeviceRunner.of(self._info, self._plan, self._function, parts)
             return self._runners[parts]
 
-    def takes_steps(self, values: Sequence[SlotValue], sizes: Extents) -> bool:
-        """Whether several launches take the kernel's place."""
-        return self._parts.takes_steps(values, sizes)
+    def only_launch(self, values: Sequence[SlotValue], sizes: Extents) -> DeviceKernel | None:
+        """The kernel that is launched, this one or one in its place; None if there are several launches."""
+        if not self._parts.takes_steps(values, sizes):
+            return self
+        alike = len(self._steps) == 1 and self._steps[0]._packer.format == self._packer.format
+        return self._steps[0] if alike else None
 
     def block(self, values: Sequence[SlotValue], sizes: Extents, parts: int, memory: Sequence[int] = ()) -> bytes:
         """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""
@@ -102,7 +105,7 @@ class DeviceKernel:
                 first = self._first_slots[name]
                 # a table that is null stays so
                 values[first : first + len(columns)] = [columns[0] if values[first] else 0, *columns[1:]]
-            if not self.takes_steps(values, sizes):
+            if not self._parts.takes_steps(values, sizes):
                 self._launch(sizes, values, stream)
                 return
             with self._memory(sizes, stream) as memory:

@@ -174,12 +174,12 @@ class CudaKernel:
             on = self._on(arguments)
             values, keep = on.checked(arguments, sizes)
             # the stream of an accepted call is torch's
-            is_one = not on.takes_steps(values, sizes)
-            if is_one and len(arguments) == passed and framework_of(arguments) == "torch":
-                parts = on.parts(values, sizes)
-                runner = on.runner(parts)
+            one = on.only_launch(values, sizes)
+            if one is not None and len(arguments) == passed and framework_of(arguments) == "torch":
+                parts = one.parts(values, sizes)
+                runner = one.runner(parts)
                 if runner is not None:
-                    accepted.saw(arguments, on.block(values, sizes, parts), keep, runner)
+                    accepted.saw(arguments, one.block(values, sizes, parts), keep, runner)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
 
         return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), passed, launch)

@@ -27,7 +27,7 @@ class PartCount:
         return 1 if self._parts is None else self._parts.count(grid, self._known(values, grid))
 
     def takes_steps(self, values: Sequence[SlotValue], grid: Extents) -> bool:
-        """Whether several launches take the kernel's place."""
+        """Whether other launches take the kernel's place."""
         return self._steps is not None and self._steps.suit(grid, self._known(values, grid))
 
     def _known(self, values: Sequence[SlotValue], grid: Extents) -> Lookup:

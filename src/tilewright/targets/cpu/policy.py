@@ -78,6 +78,10 @@ class CpuTilePolicy(Struct, frozen=True):
         """Large products check their edges block by block."""
         return False
 
+    def of(self, kernel: Kernel) -> CpuTilePolicy:
+        """The same for all kernels."""
+        return self
+
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static products whole; else tiles whose accumulators do not leave the last cache, all terms at once.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel
@@ -73,15 +74,21 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
 
-    Sums of products are in registers, so theirs are larger; `product` is what they are asked to be.
+    Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
+    extents may be small, unless they are known to be `large`.
     """
 
     product: Tile | None = None
+    large: bool = False
 
     @property
     def peels_products(self) -> bool:
         """What lies outside is filled with zeros on its way to shared memory, which costs less than code."""
         return False
+
+    def of(self, kernel: Kernel) -> NvidiaTilePolicy:
+        """A step of another kernel is launched where there are many tiles."""
+        return replace(self, large=kernel.step_of is not None)
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
@@ -98,7 +105,8 @@ class NvidiaTilePolicy(Struct, frozen=True):
         # measured on an H200: 64 x 128 doubles are faster than 64 x 64, and than 128 x 64
         most = (_SUMS if narrow else _WHOLE, _SUMS if narrow or accumulator.is_float else _WHOLE)
         rows, columns = (
-            many if extent is not None and extent >= many else _WHOLE for many, extent in zip(most, (m, n), strict=True)
+            many if (self.large if extent is None else extent >= many) else _WHOLE
+            for many, extent in zip(most, (m, n), strict=True)
         )
         return (rows, columns, max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH))
 

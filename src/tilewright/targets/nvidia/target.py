@@ -51,6 +51,7 @@ from tilewright.transforms.schedule.request import ScheduleRequest, parse_reques
 from tilewright.transforms.schedule.share_blocks import ShareBlocks
 from tilewright.transforms.schedule.share_tiles import ShareTiles
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
+from tilewright.transforms.spread_collectives.widening import WidenProducts
 
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
@@ -120,7 +121,8 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team, tiles = NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
-        common = common_pipeline(team, tiles, level, checked, tile_passes=spread)
+        widen = [WidenProducts(tiles, request)]
+        common = common_pipeline(team, tiles, level, checked, instruction_passes=widen, tile_passes=spread)
         lanes = [
             OpenReports(),
             ChooseSchedule(policy, request),

@@ -41,7 +41,7 @@ class FuseEpilogues(Pass, frozen=True):
         for kernel in module.kernels:
             chains = _chains(kernel)
             for number, chain in enumerate(chains, next_step(kernel) if chains else 0):
-                lower_chain(chain, Schedule(self.policy, self.prefetch), number)
+                lower_chain(chain, Schedule(self.policy.of(kernel), self.prefetch), number)
             changed |= bool(chains)
         return changed
 

@@ -24,6 +24,8 @@ _MOST: Final = 16
 """Launches of a kernel: code is written for each."""
 
 _ALIGNMENT: Final = 128
+SAID_OF_THE_WHOLE: Final = ("stepped", "schedule", "launch_constraints")
+"""Attributes of a kernel that its steps do not have."""
 
 
 def phases_of(units: Sequence[Unit]) -> list[int]:
@@ -64,19 +66,26 @@ def _is_kept(unit: Unit, now: Sequence[Unit]) -> bool:
     return not unit.tasks and (not loads or any(_needs(other, unit) for other in now))
 
 
-def write_steps(kernel: Kernel, phases: Sequence[int]) -> list[Kernel]:
-    """A kernel for each phase, behind a kernel that stays as it is. Raises `Unspread` if memory is in the way."""
-    block = kernel.block
+def step_name(kernel: Kernel, number: int) -> str:
+    """Of a launch that is a step of a kernel."""
+    return f"{kernel.sym_name}.{number}"
+
+
+def write_steps(kernel: Kernel, phases: Sequence[int], of: Kernel) -> list[Kernel]:
+    """A kernel for each phase of one, as steps of `of`, behind which they stand. Raises `Unspread` if memory is in the
+    way.
+    """
+    block = of.block
     assert block is not None
     shared = _shared_allocations(kernel, phases)
     steps: list[Kernel] = []
-    behind = kernel.next
+    behind = of.next
     for phase in range(phases[-1] + 1):
         step = kernel.clone()
         assert isinstance(step, Kernel)
-        step.sym_name, step.step_of = f"{kernel.sym_name}.{phase}", kernel.sym_name
-        for said_of_the_whole in ("stepped", "schedule", "launch_constraints"):
-            step.attributes.pop(said_of_the_whole, None)
+        step.sym_name, step.step_of = step_name(of, phase), of.sym_name
+        for attribute in SAID_OF_THE_WHOLE:
+            step.attributes.pop(attribute, None)
         block.insert(step, behind)
         allocations = [op for op in step.walk() if isinstance(op, memref.Alloca)]
         units = units_of(step)

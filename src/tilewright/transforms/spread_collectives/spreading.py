@@ -53,31 +53,44 @@ class SpreadCollectives(Pass, frozen=True):
     request: ScheduleRequest = ScheduleRequest()
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = {kernel: self._spread(kernel) for kernel in list(module.kernels)}
+        heads = [kernel for kernel in module.kernels if kernel.step_of is None]
+        changed = [self._spread(kernel, next(iter(module.steps_of(kernel)), None)) for kernel in heads]
         if context.offers is not None:
-            for kernel, is_spread in changed.items():
+            for kernel in heads:
+                is_spread = kernel.parts is not None or kernel.stepped is not None
                 if is_spread or self.request.of(kernel).spread is False:
                     context.offers.add(kernel.sym_name, [Schedule(spread=not is_spread)])
-        return any(changed.values())
+        return any(changed)
 
-    def _spread(self, kernel: Kernel) -> bool:
-        """Divide a kernel if that is possible and wanted; whether it or what its schedule says has changed."""
-        if self.request.of(kernel).spread is False or kernel.parts is not None or kernel.step_of is not None:
+    def _spread(self, kernel: Kernel, wide: Kernel | None) -> bool:
+        """Divide a kernel if that is possible and wanted; whether it or what its schedule says has changed.
+
+        `wide` is the same with larger tiles (`widening`), which is no more if it is not divided as it is.
+        """
+        if self.request.of(kernel).spread is False or kernel.parts is not None:
             return False
+        launches: list[Kernel] = []
         try:
-            launches = self._launches(kernel)
+            launches = self._launches(kernel, wide)
         except Unspread as reason:
             _say(kernel, False, str(reason))
-            return True
+        if wide is not None and wide not in launches:
+            wide.erase()
         if len(launches) > 1:
-            groups = self.policy.groups
-            _say(kernel, True, f"on grids of at most {groups} work-groups {len(launches)} launches with spread tiles")
+            _say(kernel, True, self._told(launches))
         for launch in launches:
             _divide(launch, self.policy)
-        return bool(launches)
+        return bool(launches or wide is not None or kernel.schedule)
 
-    def _launches(self, kernel: Kernel) -> list[Kernel]:
-        """What is to be divided: the kernel itself, or launches in its place; nothing if there are too few tiles.
+    def _told(self, launches: Sequence[Kernel]) -> str:
+        """What a schedule says of launches that may take a kernel's place, or stand beside it."""
+        if launches[0].step_of is None:
+            return f"products of {self.policy.step_tiles} large tiles and more by larger tiles"
+        return f"on grids of at most {self.policy.groups} work-groups {len(launches)} launches with spread tiles"
+
+    def _launches(self, kernel: Kernel, wide: Kernel | None) -> list[Kernel]:
+        """What is to be divided: the kernel itself and `wide`, or launches in its place; nothing if there are too few
+        tiles.
 
         Raises `Unspread` if it cannot be divided.
         """
@@ -91,11 +104,16 @@ class SpreadCollectives(Pass, frozen=True):
             raise Unspread("a launch does not know how many tiles there are")
         phases = phases_of(units)
         if phases[-1] == 0:
-            return [kernel]
+            if wide is None:
+                return [kernel]
+            kernel.stepped = (self.policy.product_blocks, self.policy.step_tiles)
+            return [kernel, wide]
         if all(count is not None and count < self.policy.step_tiles for count in counts):
             return []
+        source = kernel if wide is None else wide
+        steps = write_steps(source, phases_of(units_of(source)), kernel)
         kernel.stepped = (self.policy.groups, self.policy.step_tiles)
-        return write_steps(kernel, phases)
+        return steps
 
 
 def _say(kernel: Kernel, spread: bool, reason: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane, tile
@@ -61,13 +62,16 @@ class Staging(Struct, frozen=True):
         size = self.factor.element.bytes
         copied = box.type.element is self.factor.element and box.type.space is AddressSpace.GLOBAL
         may = box.may_take(build, PIECE) if copied else None
-        wide, narrow = PIECE // size, size in gpu.COPIED_BYTES and copied
+        wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
 
         def whole(at: Builder) -> None:
-            self._copy(at, stage, box, at.index(0), self.factor.rows, wide)
+            self._tested(at, box, lambda here, part: self._copy(here, stage, part, here.index(0), rows, wide))
 
         def pieces(at: Builder) -> None:
-            self._by_rows(at, stage, box, narrow, _TURNED_AT_ONCE if box.is_turned else _AT_ONCE)
+            if not box.is_turned:
+                self._by_rows(at, stage, box, narrow, _AT_ONCE)
+                return
+            self._tested(at, box, lambda here, part: self._by_rows(here, stage, part, narrow, _TURNED_AT_ONCE))
 
         if may is None:
             pieces(build)
@@ -83,6 +87,15 @@ class Staging(Struct, frozen=True):
         near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
         view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
         return Box(view, indices, tuple(load.check) or (False, False), near, far)
+
+    def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None]) -> None:
+        """Copies without a test for each of them where all of the box lies in the matrix, which one test tells."""
+        inside = box.inside(build, self._near, self.factor.rows)
+        if inside is None:
+            copy(build, box)
+            return
+        free = replace(box, check=(False, False))
+        emit.if_else(build, inside, lambda at: copy(at, free), lambda at: copy(at, box))
 
     def _copy(self, build: Builder, stage: Value, box: Box, row: Value, rows: int, width: int) -> None:
         """Asynchronous copies of some rows, of so many elements each."""
@@ -145,6 +158,22 @@ class Box(Struct, frozen=True):
     def at(self, build: Builder, row: Value) -> list[Value]:
         """Where a row begins."""
         return [emit.add(build, i, row) if mode == self.far else i for mode, i in enumerate(self.indices)]
+
+    def inside(self, build: Builder, near: int, far: int) -> Value | None:
+        """Whether so many elements from where the box begins are in the matrix; None if that is sure, or never so."""
+        found: Value | None = None
+        for mode, extent in ((self.near, near), (self.far, far)):
+            size, start = self.type.shape[mode], self.indices[mode]
+            if not self.check[mode]:
+                continue
+            if size is not None and size < extent:
+                return None
+            last = emit.sub(build, emit.as_value(build, emit.extent(build, self.view, mode)), build.index(extent))
+            fits = emit.not_less(build, last, start)
+            if emit.integer_of(start) is None:
+                fits = emit.both(build, fits, emit.not_less(build, start, build.index(0)))
+            found = fits if found is None else emit.both(build, found, fits)
+        return found
 
     def may_take(self, build: Builder, bytes_: int) -> Value | bool | None:
         """Whether copies of so many bytes are aligned: surely, by a test for all threads alike, or never (None)."""
