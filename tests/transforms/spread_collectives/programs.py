@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from generators import collectives, spmd
@@ -14,18 +15,29 @@ from generators.arguments import Generated, members
 from generators.values import Data
 from generators.writer import Team, Writer
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import Group
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.runtime.groups import ArrayGroup
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, SpreadPolicy
+from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, SpreadPolicy, TilePolicy
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
+from tilewright.transforms.spread_collectives.widening import WidenProducts
 
 Array = NDArray[Any]
-TILES = GenericTilePolicy(whole=2, block=3, depth=4, run=6)
+
+
+class Tiles(GenericTilePolicy, frozen=True):
+    """Larger ones for large products."""
+
+    def of(self, kernel: Kernel) -> TilePolicy:
+        """Twice as large in a step of another kernel."""
+        return replace(self, block=6, whole=0) if kernel.step_of is not None else self
+
+
+TILES = Tiles(whole=2, block=3, depth=4, run=6)
 SPREADING = SpreadCollectives(SpreadPolicy(fewest=2, step_tiles=2, band=2))
 _STATEMENTS = [
     collectives.axpby,
@@ -74,7 +86,10 @@ def read(text: str, apart: bool = False) -> Module:
 
 def divided(module: Module, level: int = 2, checked: bool = False, passes: SpreadCollectives = SPREADING) -> Module:
     """The program on tiles, its work-groups divided where that is possible."""
-    steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, tile_passes=[passes])
+    widen = [WidenProducts(TILES)]
+    steps = common_pipeline(
+        GenericTeamPolicy(), TILES, level, checked, instruction_passes=widen, tile_passes=[passes]
+    )
     PassManager(steps, verify_each=True).run(module, PassContext())
     return module
 

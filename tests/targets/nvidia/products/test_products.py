@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from dataclasses import replace
 from typing import Any
 
+import msgspec.structs
 import numpy as np
 import pytest
 
@@ -21,6 +23,7 @@ from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
@@ -93,6 +96,21 @@ def test_gemm(element: str, transposed: tuple[bool, bool], rng: np.random.Genera
     m, n, k = (int(extent) for extent in rng.integers(1, 100, 3))
     product = TEXTS.Product((m, n, k), element, TOTALS[element], transposed)
     check(emitted(TEXTS.gemm_product(product, (64, 64), "2.0")), product, (64, 64), "F", rng, beta=2.0)
+
+
+@pytest.mark.parametrize("element", ["f16", "f32", "f64"])
+def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str, rng: np.random.Generator) -> None:
+    m, n, k = (int(extent) for extent in rng.integers((1, 129, 1), (140, 140, 70)))
+    given = replace(launch(TEXTS.Product((m, n, k), element, element), (m, n), "F", rng), grid=(1, 1, 1))
+    llvm, info = emitted(TEXTS.whole_gemm(0, element, element, extent="?"))
+    assert info.steps is not None
+    (wide,) = info.steps.kernels
+    constant = emitted(TEXTS.whole_gemm(1024, element, element))[1]
+    tiles = [parse_line(found.facts[SCHEDULE]).products[0].tile for found in (info, wide, constant)]
+    assert tiles[0] != tiles[1] == tiles[2]
+    for alone in (msgspec.structs.replace(info, steps=None), info):
+        found = faults(given, Emulated(Program(llvm), (alone,)).run(given))
+        assert not found, found
 
 
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
