@@ -109,6 +109,7 @@ def test_tiles_behind_the_end_have_no_negative_extent() -> None:
 _LESS = "  %mask = cmpi less_than %at, %ns, signed : tile<16xi32> -> tile<16xi1>\n"
 
 
+@pytest.mark.parametrize("target", ["cpu:generic", "nvidia:sm_80"])
 @pytest.mark.parametrize(
     ("words", "closed"),
     [
@@ -118,9 +119,9 @@ _LESS = "  %mask = cmpi less_than %at, %ns, signed : tile<16xi32> -> tile<16xi1>
         ("greater_than_or_equal %ns, %at", True),
     ],
 )
-def test_bounds_are_open_or_closed(words: str, closed: bool) -> None:
+def test_bounds_are_open_or_closed(words: str, closed: bool, target: str) -> None:
     assert _LESS in _TAIL
-    program, text = lowered(_TAIL.replace("less_than %at, %ns", words))
+    program, text = lowered(_TAIL.replace("less_than %at, %ns", words), target)
     assert "memref.from_address" in text
     for n in (-1, 0, 15, 16, 40, 63, 2**31 - 1):
         x = np.zeros(64, np.float32)

@@ -6,6 +6,9 @@ after:   %m = memref.from_address %start, %left -> memref<f32x?>   %x = tile.loa
 Addresses must be `start + sum r_k stride_k` with a unit stride among them, and a mask the conjunction of bounds from
 above along dimensions. Positions in narrow integers wrap; where that cannot be ruled out now it is tested at run time,
 and the gather stays for the case that they do.
+
+With `apart`, tiles that the mask leaves whole are accessed without bounds, behind a test for all of the tile: no access
+waits for a test of its own then, so that all are under way at a time.
 """
 
 from __future__ import annotations
@@ -32,11 +35,12 @@ class ContiguousAccesses(Pass, frozen=True):
     """Recognise contiguous accesses through addresses."""
 
     name: ClassVar[str] = "contiguous-accesses"
+    apart: bool = False
 
     def run(self, module: Module, context: PassContext) -> bool:
         plain = [op for op in module.walk() if isinstance(op, Access) and op.semantics is None]
         for op in plain:
-            _rewrite(op)
+            _rewrite(op, self.apart)
         return bool(plain)
 
 
@@ -49,19 +53,30 @@ class _Box(Struct, frozen=True):
     condition: Value | None
 
 
-def _rewrite(op: Access) -> None:
+def _rewrite(op: Access, apart: bool) -> None:
     type_ = op.elements().data.type
     assert isinstance(type_, TileType)
     b = Builder.before_op(op)
     box = _box(Analysis(b), op, type_)
     if box is None:
         return
-    if box.condition is None:
-        found = _access(b, op, type_, box)
-        if found is not None:
-            op.results[0].replace_all_uses_with(found)
-        op.erase()
+    whole = _is_whole(b, type_, box) if apart else None
+    if whole is not None:
+        free = _Box(box.start, box.strides, (None,) * type_.rank, whole)
+        _in_front(b, op, type_, free)
+        b = Builder.before_op(op)
+    if box.condition is not None:
+        _in_front(b, op, type_, box)
         return
+    found = _access(b, op, type_, box)
+    if found is not None:
+        op.results[0].replace_all_uses_with(found)
+    op.erase()
+
+
+def _in_front(b: Builder, op: Access, type_: TileType, box: _Box) -> None:
+    """Do what the box allows where its condition holds, and only else the access itself."""
+    assert box.condition is not None
     arms = [new_region() for _ in range(2)]
     inner = Builder.at_end(arms[0][1], op.location)
     found = _access(inner, op, type_, box)
@@ -73,6 +88,18 @@ def _rewrite(op: Access) -> None:
     op.detach()
     arms[1][1].insert(op, None)
     Builder.at_end(arms[1][1], op.location)(scf.Yield(list(op.results)))
+
+
+def _is_whole(b: Builder, type_: TileType, box: _Box) -> Value | None:
+    """Whether no element lies beyond a limit, and the box is as it says; None if there are no limits."""
+    found: Value | None = None
+    for extent, limit in zip(type_.shape, box.limits, strict=True):
+        if limit is not None:
+            fits = b(arith.Cmp(Predicate.GE, limit, b.constant(extent, I64))).out
+            found = fits if found is None else b(arith.And(found, fits)).out
+    if found is None or box.condition is None:
+        return found
+    return b(arith.And(box.condition, found)).out
 
 
 def _box(analysis: Analysis, op: Access, type_: TileType) -> _Box | None:

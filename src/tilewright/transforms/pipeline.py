@@ -81,6 +81,7 @@ def common_pipeline(
     level: int = 2,
     checked: bool = False,
     prefetch: StreamPrefetch = NO_PREFETCH,
+    accesses: ContiguousAccesses | None = None,
     instruction_passes: Sequence[Pass] = (),
     tile_passes: Sequence[Pass] = (),
     one_thread: bool = False,
@@ -93,7 +94,7 @@ def common_pipeline(
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
     if level:
-        steps += [Canonicalize()] if checked else [Canonicalize(), ContiguousAccesses()]
+        steps += [Canonicalize()] if checked else [Canonicalize(), accesses or ContiguousAccesses()]
         steps += [RaiseContractions()] if level > 1 else []
         steps += instruction_passes
         steps += [FuseEpilogues(tiles, prefetch)] if level > 1 else []

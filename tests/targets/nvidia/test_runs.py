@@ -91,14 +91,32 @@ def test_views_of_aligned_arrays(dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [views("f32", 16, (1 << 20) - 5), views("f32", 4), pointers("f32", 16), pointers("f32", 0)]
+    ("text", "ways"),
+    [
+        (views("f32", 16, (1 << 20) - 5), 1),
+        (views("f32", 4), 1),
+        # once for tiles that are whole, once for those that a bound cuts
+        (pointers("f32", 16), 2),
+        (pointers("f32", 0), 2),
+    ],
 )
-def test_what_is_not_known_is_tested(text: str) -> None:
+def test_what_is_not_known_is_tested(text: str, ways: int) -> None:
     """Runs in one piece where memory allows it, else element by element."""
     found = accesses(ptx_of(text))
-    assert found["ld.global.v4.b32"] == 4, found
-    assert found["st.global.v4.b32"] == 2, found
+    assert found["ld.global.v4.b32"] == 4 * ways, found
+    assert found["st.global.v4.b32"] == 2 * ways, found
     assert found["ld.global.b32"] >= 16, found
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16"])
+def test_whole_tiles_of_pointers_are_loaded_at_once(dtype: str) -> None:
+    """No test and no use stands between the loads of both factors, so that all are under way together."""
+    lines = ptx_of(pointers(dtype, 16)).splitlines()
+    wide = [number for number, line in enumerate(lines) if re.search(r"\bld\.global\.v", line)]
+    count = 4 if dtype == "f32" else 2
+    first = next(k for k in range(len(wide)) if wide[k + count - 1] - wide[k] < 4 * count)
+    between = lines[wide[first] : wide[first + count - 1]]
+    assert not any(re.search(r"\b(bra|setp|add\.f)", line) or ":" in line for line in between), between
 
 
 def test_a_promise_saves_the_test() -> None:

@@ -38,6 +38,7 @@ from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.targets.nvidia.team import in_spmd
+from tilewright.transforms.contiguous_accesses import ContiguousAccesses
 from tilewright.transforms.open_reports import OpenReports
 from tilewright.transforms.pack_items.packing import PackItems
 from tilewright.transforms.pipeline import common_pipeline
@@ -122,7 +123,15 @@ class NvidiaTarget(Struct, frozen=True):
         team, tiles = NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
         widen = [WidenProducts(tiles, request)]
-        common = common_pipeline(team, tiles, level, checked, instruction_passes=widen, tile_passes=spread)
+        common = common_pipeline(
+            team,
+            tiles,
+            level,
+            checked,
+            accesses=ContiguousAccesses(apart=True),
+            instruction_passes=widen,
+            tile_passes=spread,
+        )
         lanes = [
             OpenReports(),
             ChooseSchedule(policy, request),
