@@ -3,8 +3,8 @@
 before:  builtin.kernel {sym_name = "f"} { tl.gemm %one, %A, %B, %zero, %C  (%C is a memref<f16x?x?>) }
 after:   builtin.kernel {sym_name = "f"} { .. }    builtin.kernel {sym_name = "f.0", step_of = "f"} { .. }
 
-The second kernel gets larger tiles (`TilePolicy.of`). `spread-collectives` divides both among blocks, and a launch takes
-the second one where its tiles are enough to keep a device busy; where it is not divided, there is only the first.
+The second kernel gets larger tiles (`TilePolicy.of`). `spread-collectives` divides both among blocks, and a launch
+takes the second one where its tiles are enough to keep a device busy; where it is not divided, there is only the first.
 """
 
 from __future__ import annotations
