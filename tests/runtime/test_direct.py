@@ -285,3 +285,23 @@ def test_in_a_forked_child() -> None:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     pool.close()
+
+
+def test_names_in_order_are_recognised(rng: np.random.Generator) -> None:
+    """By name as by position, behind arguments without names too; any other order is put right first."""
+    kernel = axpby(Pool(1))
+    x, y = f32(5, 3), f32(5, 3)
+    call = warmed(kernel, 3, 1.0, x, 0.0, y)
+    names = [parameter.name for parameter in AXPBY_PARAMETERS]
+    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    for first in range(5):
+        x[...] = rng.standard_normal(x.shape)
+        given = (1.0, x, 0.0, y)
+        call(*given[:first], **dict(zip(names[first:], given[first:], strict=True)))
+        np.testing.assert_array_equal(y, x)
+    x[...] = rng.standard_normal(x.shape)
+    call(1.0, **dict(reversed(list(zip(names[1:], (x, 0.0, y), strict=True)))))
+    np.testing.assert_array_equal(y, x)
+    for wrong in ({names[0]: 1.0}, {"none": y}):
+        with pytest.raises(LaunchError):
+            call(1.0, x, 0.0, **wrong)

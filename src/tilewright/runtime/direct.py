@@ -230,15 +230,19 @@ def _key(parameters: Sequence[Parameter], arguments: Sequence[object], pinned: f
 
 
 def call_site(
-    accepted: AcceptedCalls, function: int, header: bytes, frame_size: int, arguments: int, slow: Callee
+    accepted: AcceptedCalls, function: int, header: bytes, frame_size: int, names: Sequence[str], slow: Callee
 ) -> Callee:
     """A callable that launches accepted calls with this frame header and hands all others to `slow`.
 
-    `function` is the address of the runners' code, which the call needs to be alive.
+    `names` are those of the arguments, which may be given with them as long as their order is kept. `function` is the
+    address of the runners' code, which the call needs to be alive.
     """
     code = _code()
-    words = [id(slow), accepted.first.address, function, arguments, frame_size]
+    # as the names of calls in Python's code are, of which there is one object each
+    known = [sys.intern(name) for name in names]
+    objects = Words([id(name) for name in known])
+    words = [id(slow), accepted.first.address, function, len(names), frame_size, objects.address]
     site = Words([*words, *struct.unpack("<6q", header)])
     assert len(header) == FRAME_SLOTS
     # the tuple becomes the function's `self` and keeps alive what it works with
-    return code.make(ctypes.addressof(code.method), (site.address, site, accepted, slow, code), None)
+    return code.make(ctypes.addressof(code.method), (site.address, site, accepted, slow, code, known, objects), None)

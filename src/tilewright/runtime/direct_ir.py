@@ -1,9 +1,9 @@
 """The direct call as LLVM IR text: a function that Python calls like one of its own C functions.
 
-`tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention. It compares
-the arguments with calls that were checked and accepted before (see `direct`); for one that matches it fills a launch
-frame on its stack and launches. All else, keyword arguments and errors included, goes to the Python
-function of the call site.
+`tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention: behind `nargs` arguments
+stand those with `names`. It compares the arguments with calls that were checked and accepted before (see `direct`); for
+one that matches it fills a launch frame on its stack and launches. All else, names in another order and errors
+included, goes to the Python function of the call site.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tilewright.runtime.direct_layout import (
     SITE_FRAME,
     SITE_HEADER,
     SITE_LAUNCH,
+    SITE_NAMES,
     SITE_TOTAL,
     Kind,
 )
@@ -40,6 +41,7 @@ IMPORTS: Final = (
     *GROUPS_IMPORTS,
     *NUMBERS_IMPORTS,
     "PyTuple_GetItem",
+    "PyTuple_Size",
     "PyLong_AsVoidPtr",
     "PyObject_Vectorcall",
     "Py_IncRef",
@@ -49,6 +51,7 @@ IMPORTS: Final = (
 _DECLARATIONS: Final = """
 @tw_none = external global i8
 declare ptr @PyTuple_GetItem(ptr, i64)
+declare i64 @PyTuple_Size(ptr)
 declare ptr @PyLong_AsVoidPtr(ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
@@ -168,10 +171,34 @@ entry:
 {field("slots", "%frame", FRAME_SLOTS)}
 {field("wanted.p", "%site", SITE_ARGUMENTS)}
   %wanted = load i64, ptr %wanted.p
-  %complete = icmp eq i64 %nargs, %wanted
   %nameless = icmp eq ptr %names, null
-  %plain = and i1 %complete, %nameless
-  br i1 %plain, label %begin, label %slow
+  br i1 %nameless, label %counted, label %named
+
+counted:
+  %complete = icmp eq i64 %nargs, %wanted
+  br i1 %complete, label %begin, label %slow
+
+named:
+  %given = call i64 @PyTuple_Size(ptr %names)
+  %all = add i64 %nargs, %given
+  %fits = icmp eq i64 %all, %wanted
+{field("known.p", "%site", SITE_NAMES)}
+  %known = load ptr, ptr %known.p
+  br i1 %fits, label %name, label %slow
+
+name:
+  %n = phi i64 [ 0, %named ], [ %n.next, %compare ]
+  %others = icmp slt i64 %n, %given
+  br i1 %others, label %compare, label %begin
+
+compare:
+  %is = call ptr @PyTuple_GetItem(ptr %names, i64 %n)
+  %place = add i64 %nargs, %n
+  %expected.p = getelementptr ptr, ptr %known, i64 %place
+  %expected = load ptr, ptr %expected.p
+  %same = icmp eq ptr %is, %expected
+  %n.next = add i64 %n, 1
+  br i1 %same, label %name, label %slow
 
 begin:
 {field("calls.p", "%site", SITE_CALLS)}
@@ -198,7 +225,7 @@ check:
   br i1 %good, label %left, label %try
 
 left:
-  %more = icmp slt i64 %k, %nargs
+  %more = icmp slt i64 %k, %wanted
   br i1 %more, label %matched, label %overlaps
 
 matched:

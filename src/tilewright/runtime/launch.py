@@ -102,15 +102,18 @@ class BoundKernel:
         accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = sizes
         header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
+        names = [parameter.name for parameter in self._passed]
 
         def launch(*arguments: object, **named: object) -> None:
-            arguments = in_order(self.info, arguments, named)
+            if named:
+                call(*in_order(self.info, arguments, named))
+                return
             values, keep = self._checked(arguments, sizes)
             if len(arguments) == len(self._passed):
                 accepted.saw(arguments, self._slots.pack(*values), keep, self._pool)
             self._run(sizes, values, keep)
 
-        call = call_site(accepted, self._pool.entry, header, self._packer.size, len(self._passed), launch)
+        call = call_site(accepted, self._pool.entry, header, self._packer.size, names, launch)
         log = self._log
         if log is None:
             return call

@@ -167,22 +167,25 @@ class CudaKernel:
             accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = self._plan.blocks(sizes)
         header = _HEADER.pack(0, x * y * z, self.info.local_bytes, x, y, z)
-        passed = len(self.info.passed)
+        names = [parameter.name for parameter in self.info.passed]
 
         def launch(*arguments: object, **named: object) -> None:
-            arguments = in_order(self.info, arguments, named)
+            if named:
+                call(*in_order(self.info, arguments, named))
+                return
             on = self._on(arguments)
             values, keep = on.checked(arguments, sizes)
             # the stream of an accepted call is torch's
             one = on.only_launch(values, sizes)
-            if one is not None and len(arguments) == passed and framework_of(arguments) == "torch":
+            if one is not None and len(arguments) == len(names) and framework_of(arguments) == "torch":
                 parts = one.parts(values, sizes)
                 runner = one.runner(parts)
                 if runner is not None:
                     accepted.saw(arguments, one.block(values, sizes, parts), keep, runner)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
 
-        return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), passed, launch)
+        call = call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), names, launch)
+        return call
 
     def resources(self, device: int | None = None) -> KernelResources:
         """What the kernel takes of a device, by default the first on which it was launched."""
