@@ -1,9 +1,9 @@
 """The direct call as LLVM IR text: a function that Python calls like one of its own C functions.
 
-`tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention: behind `nargs` arguments
-stand those with `names`. It compares the arguments with calls that were checked and accepted before (see `direct`); for
-one that matches it fills a launch frame on its stack and launches. All else, names in another order and errors
-included, goes to the Python function of the call site.
+`tw_direct(self, args, nargs, names)` follows CPython's METH_FASTCALL | METH_KEYWORDS convention: behind `nargs`
+arguments stand those with `names`. It compares the arguments with calls that were checked and accepted before (see
+`direct`); for one that matches it fills a launch frame on its stack and launches. All else, names in another order and
+errors included, goes to the Python function of the call site.
 """
 
 from __future__ import annotations
