@@ -24,6 +24,9 @@ from tilewright.artifacts.artifact import (
     ScalarParameter,
     device_block_size,
 )
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
+from tilewright.artifacts.parameters import Steps
+from tilewright.artifacts.parts import Parts, Trips
 from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.machine.cuda import driver
 from tilewright.runtime import arrays, direct_arguments, torch_tensors
@@ -207,6 +210,23 @@ def test_calls_like_earlier_ones(torch: Any, played: FakeDriver, streams: Stream
     other = kernel.prepare(7)
     other(*given[0])
     assert played.launches[-1].grid == (7, 1, 1), "what was accepted on one grid is so on any"
+
+
+def test_one_launch_in_the_place_of_another(torch: Any, played: FakeDriver) -> None:
+    """What takes the kernel's place for large arrays is launched by machine code as well."""
+    rows = Polynomial.quantity(Quantity(Origin.EXTENT, "x"))
+    plans = [LaunchPlan((threads, 1, 1), parts=Parts(((Trips(rows, 2),),), 40)) for threads in (64, 32)]
+    step = KernelInfo("k.0", "k0", PARAMETERS, launch=plans[1])
+    info = KernelInfo("k", "k", PARAMETERS, launch=plans[0], steps=Steps((step,), 6, 4))
+    kernel = CudaKernel(info, Modules(artifact_of(info, step), None))
+    call = kernel.prepare(3)
+    few, many = ((1.0, torch.zeros(5, n).T, torch.zeros(5, n).T, torch.zeros(9)) for n in (4, 20))
+    for k in range(4):
+        if k == 2:
+            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
+        call(*few)
+        call(*many)
+    assert [(one.grid, one.block) for one in played.launches] == [((6, 1, 1), (64, 1, 1)), ((30, 1, 1), (32, 1, 1))] * 4
 
 
 def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:
