@@ -33,6 +33,11 @@ class Swizzle(Struct, frozen=True):
         """Bytes of which a whole number is permuted among itself."""
         return 1 << (self.base + self.bits)
 
+    @property
+    def period(self) -> int:
+        """Bytes: what lies so many further on is permuted alike."""
+        return 1 << (self.base + self.shift + self.bits)
+
     def place(self, byte: int) -> int:
         """Where a byte lies; the byte that lies there is the same function of it."""
         return byte ^ (byte >> self.shift & self.mask)

@@ -40,6 +40,27 @@ def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]
     return element_pointer(ctx, view.element, pointer, distance)
 
 
+class _Places:
+    """Addresses in a buffer, whose bytes may be swizzled, from `spots` on."""
+
+    def __init__(self, ctx: KernelContext, view: View, spots: Sequence[Value]) -> None:
+        self._ctx, self._view, self._spots = ctx, view, spots
+        swizzle = view.type.swizzle
+        self._period = 1 if swizzle is None else swizzle.period
+        self._known: dict[int, tuple[Sequence[int], Value]] = {}
+
+    def at(self, offset: Sequence[int]) -> Value:
+        """That of an element so far along each mode: whole periods from another one, nothing is permuted anew."""
+        ctx, view = self._ctx, self._view
+        steps = sum(k * (stride or 0) for k, stride in zip(offset, view.type.strides, strict=True))
+        start = steps * view.type.element.bytes % self._period
+        if start not in self._known:
+            indices = [ctx.b.add(at, i64(k)) for at, k in zip(self._spots, offset, strict=True)]
+            self._known[start] = (offset, address(ctx, view, indices))
+        first, pointer = self._known[start]
+        return _moved(ctx, view, pointer, [k - at for k, at in zip(offset, first, strict=True)])
+
+
 def _copy(ctx: KernelContext, op: core.Operation) -> None:
     """One instruction for each run of `width` elements."""
     assert isinstance(op, ops.CopyAsync)
@@ -47,15 +68,12 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
     starts = [ctx.scalar(index) for index in op.indices]
     spots = [ctx.scalar(index) for index in op.target_indices]
     bytes_ = op.width * memref_of(op.memref).element.bytes
-    read, written = address(ctx, source, starts), address(ctx, target, spots)
+    read, places = address(ctx, source, starts), _Places(ctx, target, spots)
     there = list(lane.offsets(op.target_registers, len(spots)))
     for run, offset in enumerate(lane.offsets(op.registers, len(starts))):
         if run % op.width:
             continue
-        if target.type.swizzle is None:
-            place = _moved(ctx, target, written, there[run])
-        else:
-            place = address(ctx, target, [b.add(at, i64(k)) for at, k in zip(spots, there[run], strict=True)])
+        place = places.at(there[run])
         origin = _moved(ctx, source, read, offset)
         at = [b.add(start, i64(k)) for start, k in zip(starts, offset, strict=True)]
         if op.fills:
