@@ -140,11 +140,21 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
         for words, count in zip((words_of(ctx, op.left), words_of(ctx, op.right)), counts, strict=True)
     )
     sums, each = _values(ctx, op.sums), found.sums.count(Owner.REG)
-    for c, column in enumerate(right):
-        for r, row in enumerate(left):
-            mine = slice(each * (r + len(left) * c), each * (r + len(left) * c + 1))
-            sums[mine] = multiplied(ctx, found, row, column, sums[mine])
+    for r, c in _order(found, len(left), len(right)):
+        mine = slice(each * (r + len(left) * c), each * (r + len(left) * c + 1))
+        sums[mine] = multiplied(ctx, found, left[r], right[c], sums[mine])
     ctx.bind(op.out, Fragment(tuple(sums)))
+
+
+def _order(found: MatrixInstruction, rows: int, columns: int) -> Sequence[tuple[int, int]]:
+    """Rows and columns of the instructions of a step, each of which shares a factor with the one before.
+
+    Scalars go to and fro along the columns: the assembler keeps a factor that comes again, and then the three operands
+    rarely lie in one bank of the registers (8 of 1024 instructions, 84 if columns come one after the other).
+    """
+    if not found.is_scalar:
+        return [(r, c) for c in range(columns) for r in range(rows)]
+    return [(r, columns - 1 - c if r % 2 else c) for r in range(rows) for c in range(columns)]
 
 
 def _instruction(op: ops.Mma | ops.MmaAsync) -> MatrixInstruction:

@@ -105,7 +105,7 @@ def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str
     llvm, info = emitted(TEXTS.whole_gemm(0, element, element, extent="?"))
     assert info.steps is not None
     (wide,) = info.steps.kernels
-    constant = emitted(TEXTS.whole_gemm(1024, element, element))[1]
+    constant = emitted(TEXTS.whole_gemm(2048, element, element))[1]
     tiles = [parse_line(found.facts[SCHEDULE]).products[0].tile for found in (info, wide, constant)]
     assert tiles[0] != tiles[1] == tiles[2]
     for alone in (msgspec.structs.replace(info, steps=None), info):

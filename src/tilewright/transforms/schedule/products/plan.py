@@ -37,6 +37,8 @@ _SWIZZLED_ROWS: Final = 8
 _MOST_STAGES: Final = 4
 _MOST_EMITTED: Final = 256
 """Instructions that are written out one after the other; more are a loop."""
+_MOST_SCALARS: Final = 512
+"""The same of scalar instructions, which take no longer than what goes round the loop beside them."""
 _PADDINGS: Final = range(8)
 
 
@@ -107,7 +109,8 @@ class ProductPlan(Struct, frozen=True):
     def steps_a_trip(self) -> int:
         """Steps written out in the loop over k; fewer where each is long, never less than is read at once."""
         together = max(self.rows.depth_scale, self.columns.depth_scale)
-        fit = max(_MOST_EMITTED // (self.rows.repeats * self.columns.repeats), 1)
+        most = _MOST_SCALARS if self.instruction.is_scalar else _MOST_EMITTED
+        fit = max(most // (self.rows.repeats * self.columns.repeats), 1)
         return max(
             count
             for count in range(together, self.steps + 1, together)
