@@ -1,0 +1,42 @@
+"""Tiles of products: those of large extents where there are enough of them to keep a device busy."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.dialects.builder import new_region
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.types import F16, F32, F64, I8, MemrefType, ScalarType
+from tilewright.targets.nvidia.policy import NvidiaTilePolicy
+
+
+def tile(element: ScalarType, m: int | None, n: int | None, policy: NvidiaTilePolicy) -> tuple[int, int, int]:
+    a, b, c = (MemrefType(element, shape, (1, shape[0])) for shape in ((m, 4096), (4096, n), (m, n)))
+    return policy.gemm_tile(a, b, c)
+
+
+@pytest.mark.parametrize(
+    ("element", "extent", "wanted"),
+    [
+        (F32, 1024, (64, 64, 32)),
+        (F32, 2048, (128, 128, 32)),
+        (F64, 1024, (64, 64, 16)),
+        (F64, 2048, (64, 128, 16)),
+        (F16, 1024, (128, 128, 64)),
+        (I8, 1024, (128, 128, 128)),
+        (F32, None, (64, 64, 32)),
+    ],
+)
+def test_tiles_by_how_many_there_are(element: ScalarType, extent: int | None, wanted: tuple[int, int, int]) -> None:
+    assert tile(element, extent, extent, NvidiaTilePolicy()) == wanted
+
+
+def test_open_extents_are_large_where_they_are_known_to_be() -> None:
+    kernel = Kernel("f", new_region()[0])
+    usual = NvidiaTilePolicy()
+    assert usual.of(kernel) == usual
+    kernel.step_of = "g"
+    assert tile(F32, None, None, usual.of(kernel)) == (128, 128, 32)
+    # what is narrow stays so
+    assert tile(F32, None, 64, usual.of(kernel)) == (128, 64, 32)
+    assert tile(F32, None, None, NvidiaTilePolicy((32, 32, 32)).of(kernel)) == (32, 32, 32)
