@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from effort import SEED, Ran, count
 from targets.nvidia.case import Launch, faults
@@ -20,6 +21,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.machine.cuda.architecture import Architecture
 
 PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 6, 300)
+OPEN = count("RANDOM_OPEN_PRODUCTS", 1, 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +90,23 @@ def test_random_products(ran: Ran) -> None:
             assert not found, f"seed {seed}, interpreted: {found}\n{case.text}"
     ran(PRODUCTS, "products on the emulated device")
     ran(on_lanes, "products on lanes in the interpreter")
+
+
+def test_random_products_of_open_extents(ran: Ran) -> None:
+    """By the launch for small ones and by that for large ones, which divide them among blocks."""
+    for seed in range(SEED, SEED + OPEN):
+        choose, rng = random.Random(seed), np.random.default_rng(seed)
+        element, transposed = choose.choice(("f16", "f32", "f64", "i32")), choose.random() < 0.5
+        m, n, k = (choose.randrange(1, longest) for longest in (170, 140, 60))
+        a, b, c = (
+            _small(rng, shape, element, "F", choose.choice((0, 1, 8)))
+            for shape in ((k, m) if transposed else (m, k), (k, n), (m, n))
+        )
+        product = (a.T if transposed else a).astype(np.float64) @ b.astype(np.float64)
+        given = Launch([a, b, c], {2: product.astype(c.dtype)}, (1, 1, 1))
+        architecture = choose.choice(list(Architecture))
+        llvm, info = emitted(TEXTS.whole_gemm(0, element, element, transposed, "?"), architecture)
+        for kernel in (info, replace(info, steps=None)):
+            found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+            assert not found, f"seed {seed}, {kernel.steps and 'large tiles'}: {found}"
+    ran(OPEN, "products of open extents on the emulated device")
