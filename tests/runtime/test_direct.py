@@ -305,3 +305,5 @@ def test_names_in_order_are_recognised(rng: np.random.Generator) -> None:
     for wrong in ({names[0]: 1.0}, {"none": y}):
         with pytest.raises(LaunchError):
             call(1.0, x, 0.0, **wrong)
+    with pytest.raises(LaunchError, match=f"nothing is given for {names[3]}"):
+        call(1.0, x, **{names[2]: 0.0})

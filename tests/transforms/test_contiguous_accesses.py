@@ -144,3 +144,46 @@ def test_the_least_of_two_bounds_counts() -> None:
             x = np.zeros(64, np.float32)
             program.tail[4](x, n)
             np.testing.assert_array_equal(x, np.arange(64) < min(n, 20))
+
+
+_WRAPPING = """
+entry @rows(%x: tile<ptr<f32>>, %f: tile<i8>, %n: tile<i8>) {
+  %r = iota : tile<4xi8>
+  %pitch = constant <i8: 16> : tile<4xi8>
+  %jump = muli %r, %pitch : tile<4xi8>
+  %j1 = reshape %jump : tile<4xi8> -> tile<4x1xi8>
+  %jumps = broadcast %j1 : tile<4x1xi8> -> tile<4x16xi8>
+  %c = iota : tile<16xi8>
+  %c1 = reshape %c : tile<16xi8> -> tile<1x16xi8>
+  %columns = broadcast %c1 : tile<1x16xi8> -> tile<4x16xi8>
+  %f1 = reshape %f : tile<i8> -> tile<1x1xi8>
+  %fs = broadcast %f1 : tile<1x1xi8> -> tile<4x16xi8>
+  %n1 = reshape %n : tile<i8> -> tile<1x1xi8>
+  %ns = broadcast %n1 : tile<1x1xi8> -> tile<4x16xi8>
+  %mask = cmpi less_than %columns, %ns, signed : tile<4x16xi8> -> tile<4x16xi1>
+  %row = addi %fs, %jumps : tile<4x16xi8>
+  %at = addi %row, %columns : tile<4x16xi8>
+  %half = constant <i32: 128> : tile<i32>
+  %middle = offset %x, %half : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %x1 = reshape %middle : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %xs = broadcast %x1 : tile<1x1xptr<f32>> -> tile<4x16xptr<f32>>
+  %p = offset %xs, %at : tile<4x16xptr<f32>>, tile<4x16xi8> -> tile<4x16xptr<f32>>
+  %one = constant <f32: 1.0> : tile<4x16xf32>
+  %t = store_ptr_tko weak %p, %one, %mask : tile<4x16xptr<f32>>, tile<4x16xf32>, tile<4x16xi1> -> token
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu:generic", "nvidia:sm_80"])
+def test_whole_tiles_whose_positions_wrap(target: str) -> None:
+    """No element is beyond the bound of the mask, but the addresses go round."""
+    program, text = lowered(_WRAPPING, target)
+    assert "memref.from_address" in text
+    for first, n in ((0, 16), (100, 16), (100, 9), (-20, 16)):
+        x = np.zeros(256, np.float32)
+        program.rows[1](x, first, n)
+        positions = (first + 16 * np.arange(4)[:, None] + np.arange(16))[:, :n].astype(np.int8)
+        expected = np.zeros_like(x)
+        expected[128 + positions.astype(np.int64)] = 1
+        np.testing.assert_array_equal(x, expected)
