@@ -145,14 +145,6 @@ F64_K4: Final = MatrixInstruction(
     "double",
     "llvm.nvvm.mma.m8n8k4.row.col.f64",
 )
-F64_K16: Final = _warp_product(
-    "m16n8k16.row.col.f64",
-    (F64, F64),
-    16,
-    (Digit(_REG, 2, 0, 8), Digit(_REG, 4, 1, 4)),
-    "double",
-    Architecture.SM_90A,
-)
 F64_K8: Final = _warp_product("m16n8k8.row.col.f64", (F64, F64), 8, _halves(4), "double", Architecture.SM_90A)
 
 TABLE: Final = (
@@ -162,7 +154,6 @@ TABLE: Final = (
     I8_I32,
     I8_K16,
     F64_K8,
-    F64_K16,
     F64_K4,
     _multiply_add(F32, "float"),
     _multiply_add(I32, "i32"),

@@ -147,14 +147,16 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _order(found: MatrixInstruction, rows: int, columns: int) -> Sequence[tuple[int, int]]:
-    """Rows and columns of the instructions of a step, each of which shares a factor with the one before.
+    """Rows and columns of the instructions of a step.
 
-    Scalars go to and fro along the columns: the assembler keeps a factor that comes again, and then the three operands
-    rarely lie in one bank of the registers (8 of 1024 instructions, 84 if columns come one after the other).
+    Scalars go along pairs of columns to and fro, so that each shares a factor with the one before, which the assembler
+    keeps then; what it reads lies in one bank of the registers less often. Measured on an H200, f32, 4096, of cuBLAS: 0.93,
+    along columns 0.90, to and fro along rows 0.88, for which the assembler takes more registers.
     """
-    if not found.is_scalar:
+    if not found.is_scalar or columns % 2:
         return [(r, c) for c in range(columns) for r in range(rows)]
-    return [(r, columns - 1 - c if r % 2 else c) for r in range(rows) for c in range(columns)]
+    pairs = [(r, c) for c in range(0, columns, 2) for r in (range(rows) if c % 4 == 0 else reversed(range(rows)))]
+    return [(r, c + (k ^ r % 2)) for r, c in pairs for k in range(2)]
 
 
 def _instruction(op: ops.Mma | ops.MmaAsync) -> MatrixInstruction:
