@@ -46,6 +46,7 @@ __all__ = [
     "Role",
     "ScalarParameter",
     "Slot",
+    "block_alignment",
     "block_size",
     "device_block_size",
     "grid_slot",
@@ -100,8 +101,13 @@ def block_size(
 ) -> int:
     """Bytes of the parameter block, a multiple of its alignment; maps of tensors are at its end."""
     hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid + has_memory
-    alignment = MAP_ALIGNMENT if maps else BLOCK_ALIGNMENT
+    alignment = block_alignment(maps)
     return -(-(_used(parameters) + hidden * _SLOT_BYTES) // alignment) * alignment + maps * MAP_BYTES
+
+
+def block_alignment(maps: int) -> int:
+    """What divides the address of a parameter block with so many maps of tensors."""
+    return MAP_ALIGNMENT if maps else BLOCK_ALIGNMENT
 
 
 def device_block_size(kernel: KernelInfo) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, device_block_size
+from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, block_alignment, device_block_size
 from tilewright.artifacts.parameters import with_steps
 from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 
 _ENTRY: Final = re.compile(r"^\s*\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", re.MULTILINE)
-_SIZE: Final = re.compile(r"\.param\s+\.align\s+16\s+\.b8\s+[\w$]+\[(\d{1,9})\]\s*")
+_BLOCK: Final = re.compile(r"\.param\s+\.align\s+(\d{1,3})\s+\.b8\s+[\w$]+\[(\d{1,9})\]\s*")
 _SEAL: Final = re.compile(
     r"^\s*\.visible\s+\.const\s+\.align\s+\d+\s+\.b8\s+([\w$]+)\[(\d{1,9})\]\s*=\s*{([\d,\s]*)}", re.MULTILINE
 )
@@ -47,8 +47,10 @@ def _content(size: str, numbers: str) -> bytes | None:
 def _check_entry(kernel: KernelInfo, parameters: str | None) -> None:
     if parameters is None:
         raise ArtifactError(f"kernel {kernel.name}: the artefact's code does not define the entry {kernel.symbol!r}")
-    size = _SIZE.fullmatch(parameters.strip())
-    if (int(size[1]) if size else 0) != device_block_size(kernel) or (size is None and parameters.strip()):
+    found = _BLOCK.fullmatch(parameters.strip())
+    size, alignment = device_block_size(kernel), block_alignment(len(kernel.launch.maps if kernel.launch else ()))
+    fits = (int(found[1]), int(found[2])) == (alignment, size) if found else not (size or parameters.strip())
+    if not fits:
         raise ArtifactError(
             f"kernel {kernel.name}: the artefact's code takes other parameters than the header tells of"
         )

@@ -14,10 +14,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import (
-    BLOCK_ALIGNMENT,
     KernelInfo,
     LaunchPlan,
     Slot,
+    block_alignment,
     block_size,
     grid_slot,
     memory_slot,
@@ -28,7 +28,7 @@ from tilewright.artifacts.artifact import (
 from tilewright.artifacts.parameters import REPORTS, SCHEDULE
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
-from tilewright.artifacts.tensor_maps import MAP_ALIGNMENT, MAP_BYTES
+from tilewright.artifacts.tensor_maps import MAP_BYTES
 from tilewright.dialects import memref, scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
@@ -176,7 +176,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         has_memory=has_memory,
         maps=len(maps),
     )
-    alignment = MAP_ALIGNMENT if maps else BLOCK_ALIGNMENT
+    alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     if kernel.items > 1:
