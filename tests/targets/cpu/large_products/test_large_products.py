@@ -7,11 +7,17 @@ import re
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 import tilewright as tw
 from generators.element_types import DTYPES
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_source
+from tilewright.diagnostics import Report, Source
 from tilewright.targets.cpu import generation
+from tilewright.targets.cpu.machine import machine_of
+from tilewright.targets.cpu.target import CpuTarget
 
 TYPES = [
     *[(name,) * 3 for name in ("i32", "bf16", "f32", "f64", "c32", "c64")],
@@ -95,8 +101,12 @@ def test_too_large_a_workspace_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         _check(("f32", "f32", "f32"), (700, 800, 900))
 
 
-def test_small_matrices_of_dynamic_size_are_not_padded_to_whole_tiles() -> None:
+@pytest.mark.parametrize(("l2_bytes", "packing"), [(1 << 12, "pack_scalars"), (1 << 30, "pack")])
+def test_small_matrices_of_dynamic_size_are_not_padded_to_whole_tiles(l2_bytes: int, packing: str) -> None:
+    """Where the second cache holds one panel of vectors, and where it holds all of them."""
     parameters = "%x: f32, %A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>"
-    llvm = tw.compile(f"func @k({parameters}) {{ gemm.n.n %x, %A, %B, %x, %C }}", cache=False).k.llvm
-    assert "pack_scalars" in llvm
+    source = Source("k", f"func @k({parameters}) {{ gemm.n.n %x, %A, %B, %x, %C }}")
+    target = CpuTarget(replace(machine_of(), l2_bytes=l2_bytes))
+    llvm = compile_source(source, target, CompileOptions(), Report()).texts["llvm"]
+    assert re.search(rf"define [^@]*@{packing}\.\d+\(", llvm)
     assert not re.search(r"udiv i64 \d+, \d+\n", llvm), "the panels of a factor are those that exist"
