@@ -103,6 +103,46 @@ def test_loops_that_count_to_extents(rng: np.random.Generator, tmp_path: Path) -
     check(program_of(one, "interpreter", tmp_path), one, case, rng)
 
 
+COUNTED = """\
+func.func @f(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %m: index, %n: index, %k: index) {
+  affine.for %x = 0 to %m { affine.for %y = 0 to %n { affine.for %z = 0 to %k {
+    %a = affine.load %A[%x, %z] : memref<?x?xf32>
+    %b = affine.load %B[%z, %y] : memref<?x?xf32>
+    %p = arith.mulf %a, %b : f32
+    %c = affine.load %C[%x, %y] : memref<?x?xf32>
+    %s = arith.addf %c, %p : f32
+    affine.store %s, %C[%x, %y] : memref<?x?xf32>
+  } } }
+  affine.for %x = 0 to %m { affine.for %y = 0 to %n {
+    %c = affine.load %C[%x, %y] : memref<?x?xf32>
+    %r = arith.negf %c : f32
+    affine.store %r, %C[%x, %y] : memref<?x?xf32>
+  } }
+  return
+}
+"""
+
+
+def test_loops_that_count_to_any_integers(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Less than the extents of memory, nothing, and less than nothing: no loop runs then."""
+    found = stages(COUNTED)
+    a, b, c = (rng.integers(-2, 3, (40, 40)).astype(np.float32) for _ in range(3))
+    for name in ("tile_block", "complete_latency_hiding"):
+        program = program_of(found[NAMES.index(name)], "interpreter", tmp_path)
+        for limits in ((17, 33, 20), (-5, 20, 20), (-40, 20, -20), (-20, -20, 40)):
+            m, n, k = (max(limit, 0) for limit in limits)
+            expected, given = c.copy(), c.copy()
+            expected[:m, :n] = -(c[:m, :n] + a[:m, :k] @ b[:k, :n])
+            program.f[1](a, b, given, *limits)
+            assert np.array_equal(given, expected), f"{name} of {limits}"
+    program = program_of(found[-1], "interpreter", tmp_path)
+    given = c.copy()
+    program.f[2, 2](a, b, given, 40, 40, 40)
+    assert np.array_equal(given, -(c + a @ b))
+    with pytest.raises(tw.LaunchError, match="extents of operands differ"):
+        program.f[1, 1](a, b, given, -5, 20, 40)
+
+
 def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
     total = count("RANDOM_OPEN_PRODUCTS", 1, 60)
     for _ in range(total):

@@ -24,8 +24,9 @@ from tilewright.ir.affine import (
     multiply,
 )
 from tilewright.ir.core import Block, Operation, Value
+from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.matmul import Matmul
-from tilewright.transforms.matmul_stages.nests import constant, index_value, stands_before
+from tilewright.transforms.matmul_stages.nests import applied, constant, index_value, stands_before
 
 
 def extent_of(function: func.Func, memory: Value, dimension: int, name: str) -> int | Value:
@@ -45,6 +46,22 @@ def _at_head(block: Block) -> Builder:
     first = block.first
     assert first is not None, "verified: a function ends in a return"
     return Builder(block, first, first.location)
+
+
+def counted(build: Builder, limit: Linear) -> Value:
+    """How often a loop runs that counts to a limit: never to one below zero, which no extent of a matrix is."""
+    value = applied(build, limit)
+    if isinstance(value.defining_op, memref.Dim):
+        return value
+    found = build(affine.Max([value], AffineMap(0, 1, (AffineSymbol(0), AffineConstant(0))))).out
+    found.name = f"{value.name or 'limit'}_count"
+    return found
+
+
+def limit_of(size: int | Value) -> int | Value:
+    """What loops count to that run so often."""
+    home = None if isinstance(size, int) else size.defining_op
+    return home.values[0] if isinstance(home, affine.Max) else size
 
 
 def dims_behind(function: func.Func, extent: Operation, memory: Value, dimension: int) -> Iterator[memref.Dim]:

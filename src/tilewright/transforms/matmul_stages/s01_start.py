@@ -28,7 +28,6 @@ from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Mat
 from tilewright.transforms.matmul_stages.meanings import meaning_of
 from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
-    applied,
     inside,
     make_loop,
     name_of,
@@ -37,7 +36,7 @@ from tilewright.transforms.matmul_stages.nests import (
     perfect_nest,
     variable,
 )
-from tilewright.transforms.matmul_stages.open_extents import dims_behind, extent_of, is_of_function
+from tilewright.transforms.matmul_stages.open_extents import counted, dims_behind, extent_of, is_of_function, limit_of
 from tilewright.transforms.matmul_stages.schedule import Schedule, spelled
 from tilewright.transforms.matmul_stages.updates import emit_update
 from tilewright.transforms.matmul_stages.visits import check_visits
@@ -60,7 +59,8 @@ def start(unit: Operation, schedule: Schedule) -> Matmul:
     for op in function.walk():
         if isinstance(op, affine.For):
             variable(op).name = None
-    around = neighbours_around(one.op, (one.a, one.b), one.c, [sizes[letter] for letter in one.letters[2]])
+    limits = [limit_of(sizes[letter]) for letter in one.letters[2]]
+    around = neighbours_around(one.op, (one.a, one.b), one.c, limits)
     last = around.behind[-1].op if around.behind else one.op
     assert last.block is not None
     matmul = _emit(function, one, sizes, schedule, around, Builder(last.block, last.next, one.op.location))
@@ -175,7 +175,7 @@ def _sizes(function: func.Func, one: FoundProduct) -> dict[object, int | Value]:
     names = {letter: {"i": "m", "j": "n", "k": "k"}[name] for letter, name in _names(one).items()}
     for letter, length in one.lengths.items():
         if letter not in found:
-            found[letter] = applied(Builder.before_op(one.op), length)
+            found[letter] = counted(Builder.before_op(one.op), length)
     for value, dimension, letter in places:
         if letter not in found:
             found[letter] = extent_of(function, value, dimension, names[letter])

@@ -24,6 +24,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
+from tilewright.transforms.matmul_stages.open_extents import limit_of
 from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
 from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 
@@ -72,7 +73,7 @@ def apply(matmul: Matmul) -> str:
 
 def _extent(matmul: Matmul, letter: str) -> int | TilesOf:
     """That of the grid along i or j."""
-    size = matmul.sizes[letter]
+    size = limit_of(matmul.sizes[letter])
     known = matmul.blocks["ij".index(letter)]
     if isinstance(size, int):
         return known or 1
@@ -87,7 +88,7 @@ def _alike(matmul: Matmul) -> list[SameLength]:
         memory = home.source if matmul.batch and isinstance(home, foreign.Subview) else matrix.memref
         rank = len(shape_of(memory))
         for dimension, letter in enumerate(matrix.letters, rank - 2):
-            size = matmul.sizes[letter]
+            size = limit_of(matmul.sizes[letter])
             if isinstance(size, Value) and shape_of(memory)[dimension] is None:
                 found.append(SameLength(memory, dimension, size))
     return found
