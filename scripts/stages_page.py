@@ -208,6 +208,7 @@ def _changes(before: str, after: str) -> Iterator[str]:
 def _timeline(matmul: Matmul) -> Iterator[str]:
     """What all threads do one after the other, by the program behind stage 16."""
     launch = matmul.nest("page")
+    assert isinstance(launch, gpu.Launch)
     kk = {matmul.loops[name] for name in ("kk", "last")}
     yield from _steps(list(launch.body.entry), kk, "")
 

@@ -32,7 +32,7 @@ from tilewright.transforms.matmul_stages.runner import operation_names
 from tilewright.transforms.matmul_stages.s01_start import start
 from tilewright.transforms.matmul_stages.stages import START
 
-TYPES: dict[str, type] = {
+TYPES: dict[str, type[np.generic]] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
     "f32": np.float32,

@@ -217,12 +217,13 @@ class Surrounded(Struct, frozen=True):
         """Small whole numbers, whose sums every type holds exactly."""
         wide, narrow = TYPES[self.total], TYPES[self.factor]
         shapes = [(self.m, self.k), (self.k, self.n), (self.m, self.n)]
-        matrices = [
+        matrices: list[Array] = [
             rng.integers(-2, 3, (*self.batch, *shape)).astype(type_)
             for shape, type_ in zip(shapes, (narrow, narrow, wide), strict=True)
         ]
-        vectors = [rng.integers(-2, 3, extent).astype(wide) for extent in (self.n, self.m)]
-        others = [rng.integers(-2, 3, (*self.batch, *s)).astype(wide) for s in ((self.m, self.n), (self.n, self.m))]
+        vectors: list[Array] = [rng.integers(-2, 3, extent).astype(wide) for extent in (self.n, self.m)]
+        shapes = [(self.m, self.n), (self.n, self.m)]
+        others: list[Array] = [rng.integers(-2, 3, (*self.batch, *shape)).astype(wide) for shape in shapes]
         return [*matrices, *vectors, *others, wide(2), wide(-3)]
 
     def expected(self, arguments: Sequence[Any]) -> tuple[Array, Array]:

@@ -7,16 +7,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-import tilewright as tw
 from frontends.tlx.kernels import function, ivec, load, typed
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import compile_source
+from tilewright.diagnostics import Report, Source
 from tilewright.machine.native import compile_text, load_object
-from tilewright.program import Kernel
+from tilewright.program import Kernel, load_artifact
+from tilewright.settings.product_units import read_units
+from tilewright.targets.cpu.machine import machine_of
+from tilewright.targets.cpu.target import CpuTarget
 
 Array = NDArray[Any]
 STALE = 0x55
 """What another kernel left in each byte of the thread's memory: as a distance it leads nowhere."""
+_L2_BYTES = 1 << 20
+"""As large a second cache as the sizes of tests are chosen for, whatever this machine has."""
 _DTYPES = {"i8": "b", "float": "f", "double": "d"}
 _PART = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 _SHARE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -42,7 +50,9 @@ class Convolution:
             f"%t = call token @llvm.tensor.typeinfo({vector} %z, {typed(shapes[2])})",
             f"call void @llvm.tensor.store(ptr elementtype({element}) %c, token %t, {ivec([0] * 4)})",
         )
-        self.kernel: Kernel = tw.compile(text, units="vnni,vector", cache=False).k
+        target = CpuTarget(replace(machine_of(), l2_bytes=_L2_BYTES)).using(read_units("vnni,vector"))
+        artifact = compile_source(Source("k", text), target, CompileOptions(), Report())
+        self.kernel: Kernel = load_artifact(artifact, lambda: text, tuple, tuple).k
 
     def run(self, text: str, symbols: Mapping[str, int] | None = None, team: Team | None = None) -> Array:
         """The result of the kernel's code, perhaps changed, in memory with other things left in it."""
