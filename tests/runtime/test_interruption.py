@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from textwrap import indent
 
 import pytest
 
@@ -25,12 +26,19 @@ import os, signal, sys, threading, time
 import numpy as np
 from interrupted import Launches, interrupted, signalled
 
-THREADS = int(sys.argv[1])
-launches = Launches(THREADS)
+"""
+EACH = """
+for THREADS in map(int, sys.argv[1:]):
+    launches = Launches(THREADS)
 """
 
 
-def child(script: str, *arguments: object, prelude: str = PRELUDE, status: int = 0) -> str:
+def with_threads(script: str, *numbers: int) -> str:
+    """What a script prints that one process runs with each of these numbers of threads in turn."""
+    return child(EACH + indent(script, "    "), *numbers, prelude=PRELUDE)
+
+
+def child(script: str, *arguments: object, prelude: str, status: int = 0) -> str:
     """What a script prints in a process of its own that ends with the status."""
     paths = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__)), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": "off"}
@@ -40,8 +48,7 @@ def child(script: str, *arguments: object, prelude: str = PRELUDE, status: int =
     return run.stdout
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_launches_of_many_work_groups_and_of_one_shared_by_the_team(threads: int) -> None:
+def test_launches_of_many_work_groups_and_of_one_shared_by_the_team() -> None:
     """KeyboardInterrupt comes soon, with no thread at work any more; then the pool works as before.
 
     By the long way, by the direct call, and in the middle of a work-group.
@@ -59,11 +66,10 @@ interrupted(launches.shared, launches.done)
 assert not launches.after.any(), "the work-group went on without its parts"
 launches.few()
 """
-    child(script, threads)
+    with_threads(script, 1, 3)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_large_product_leaves_the_kernel(threads: int) -> None:
+def test_a_large_product_leaves_the_kernel() -> None:
     """What the compiler makes of a kernel: nothing behind an interrupted product runs."""
     script = '''
 import tilewright as tw
@@ -99,11 +105,10 @@ func @products(%x: memref<f32x?x?>, %y: memref<f32x?x?>, %z: memref<f32x?x?>) {
     program.products[1](small, small.copy(order="F"), other)
     assert np.all(other == 40)
 '''
-    child(script, threads)
+    with_threads(script, 1, 2)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_handlers_of_the_user_run_and_the_launch_goes_on(threads: int) -> None:
+def test_handlers_of_the_user_run_and_the_launch_goes_on() -> None:
     script = """
 seen = []
 
@@ -124,7 +129,7 @@ assert np.all(launches.done[:400] == 1)
 assert 0 < seen[0] < 400, "only after the launch"
 assert THREADS == 1 or "in the middle of a launch" in seen[1], seen
 """
-    child(script, threads)
+    with_threads(script, 1, 2)
 
 
 def test_what_a_handler_raises_comes_out() -> None:
@@ -142,7 +147,7 @@ with signalled(launches.done):
         raise AssertionError("it ran to its end")
 assert launches.done.sum() < len(launches.done)
 """
-    child(script, 2)
+    with_threads(script, 2)
 
 
 def test_launches_of_other_threads_go_on() -> None:
@@ -158,7 +163,7 @@ interrupted(mine.groups, mine.done)
 other.join()
 assert np.all(launches.done[:300] == 1)
 """
-    child(script, 2)
+    with_threads(script, 2)
 
 
 CODE_GENERATION = """
@@ -225,8 +230,7 @@ def test_errors_of_code_generation_are_raised_as_they_are() -> None:
         compile_text("define")
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_what_was_printed_is_shown(threads: int) -> None:
+def test_what_was_printed_is_shown() -> None:
     """What the work-groups that ran have printed comes out, and their failed assertions are noted on the exception."""
     script = '''
 import tilewright as tw
@@ -264,4 +268,4 @@ with tw.config(num_threads=THREADS):
             raise AssertionError("it ran to its end")
     assert 0 < np.count_nonzero(out) < len(out)
 '''
-    assert child(script, threads) == "first\n"
+    assert with_threads(script, 1, 2) == "first\n" * 2
