@@ -33,7 +33,12 @@ def bank_passes(layout: Layout, memory: MemrefType, width: int) -> int:
 
 def bank_conflicts(layout: Layout, memory: MemrefType, width: int) -> int:
     """Passes beyond those that an access of a warp takes at least."""
-    return bank_passes(layout, memory, width) - sum(1 for _ in _phases(layout, memory, width))
+    return bank_passes(layout, memory, width) - least_passes(layout, memory, width)
+
+
+def least_passes(layout: Layout, memory: MemrefType, width: int) -> int:
+    """Passes of an access of a warp without conflicts."""
+    return -(-layout.count(Owner.LANE) // _together(memory, width))
 
 
 def sectors(layout: Layout, memory: MemrefType, width: int) -> int:
@@ -49,18 +54,23 @@ def sectors(layout: Layout, memory: MemrefType, width: int) -> int:
 
 def _phases(layout: Layout, memory: MemrefType, width: int) -> Iterator[list[int]]:
     """Addresses of the lanes that are served together: those that move 128 bytes."""
-    together = min(BANKS * BANK_BYTES // (memory.element.bytes * width), BANKS)
+    together = _together(memory, width)
     addresses = _lane_addresses(layout, memory)
     for first in range(0, len(addresses), together):
         yield addresses[first : first + together]
 
 
+def _together(memory: MemrefType, width: int) -> int:
+    """Lanes that are served together."""
+    return min(BANKS * BANK_BYTES // (memory.element.bytes * width), BANKS)
+
+
 def _words_by_bank(addresses: list[int], memory: MemrefType, width: int) -> Counter[int]:
     """How many different words each bank gives."""
-    words: set[int] = set()
-    for first in addresses:
-        for byte in range(first, first + width * memory.element.bytes, BANK_BYTES):
-            words.add((byte if memory.swizzle is None else memory.swizzle.place(byte)) // BANK_BYTES)
+    size = width * memory.element.bytes
+    touched = (byte for first in addresses for byte in range(first, first + size, BANK_BYTES))
+    placed = touched if memory.swizzle is None else map(memory.swizzle.place, touched)
+    words = {byte // BANK_BYTES for byte in placed}
     return Counter(word % BANKS for word in words)
 
 

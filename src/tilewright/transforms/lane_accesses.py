@@ -7,7 +7,7 @@ Addresses are in bytes, one for each lane, in the order of the lanes; None is a 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -57,12 +57,9 @@ def _cycles(found: Sequence[Address], width: int) -> Iterator[int]:
     """For each group of lanes how many words the bank with the most has to serve."""
     together = min(LANES, _GROUP_BYTES // width)
     for start in range(0, len(found), together):
-        words: dict[int, set[int]] = defaultdict(set)
-        for address in found[start : start + together]:
-            for word in _pieces(address, width, WORD):
-                words[word % BANKS].add(word)
+        words = {word for address in found[start : start + together] for word in _pieces(address, width, WORD)}
         if words:
-            yield max(map(len, words.values()))
+            yield most_in_a_bank(words, BANKS)
 
 
 def lines(found: Sequence[Address], width: int) -> int:

@@ -78,8 +78,13 @@ class Access(Struct, frozen=True, eq=False):
             [tiling.start(k, number) * strides.get(k, 0) * size for number in range(min(count, threads))]
             for k, count in enumerate(tiling.boxes)
         ]
-        numbers = (tiling.numbers(rank) for rank in range(threads))
-        return [sum(of[number] for of, number in zip(steps, place, strict=True)) for place in numbers]
+        if tiling.unit:
+            numbers = (tiling.numbers(rank) for rank in range(threads))
+            return [sum(of[number] for of, number in zip(steps, place, strict=True)) for place in numbers]
+        found = [0]
+        for of in steps:
+            found = [begin + step for step in of for begin in found][:threads]
+        return found
 
 
 class Costs(Struct):

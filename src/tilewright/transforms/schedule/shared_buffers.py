@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.banks import BANK_BYTES, BANKS, bank_conflicts, bank_passes
+from tilewright.ir.banks import BANK_BYTES, BANKS, bank_passes, least_passes
 from tilewright.ir.layouts import Layout, Owner
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
@@ -62,8 +62,9 @@ def _counted(type_: MemrefType, layouts: Sequence[Layout]) -> SharedBuffer:
     for layout in layouts:
         width = access_width(layout, type_)
         times = layout.count(Owner.REG) // width
-        passes += times * bank_passes(layout, type_, width)
-        conflicts += times * bank_conflicts(layout, type_, width)
+        found = bank_passes(layout, type_, width)
+        passes += times * found
+        conflicts += times * (found - least_passes(layout, type_, width))
     return SharedBuffer(type_, passes, conflicts)
 
 

@@ -5,7 +5,7 @@ Everything is decided here, from types, extents and the machine alone; what emit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -284,7 +284,20 @@ def _factor(
     found = Factor(element, outer, depth, along_outer, part, words, scale, deep, warps, turned=turned)
     if outer % (warps * part.shape[0] * scale) or depth % (part.shape[1] * deep) or found.row_bytes % PIECE:
         return None
-    return min((replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS), key=Factor.conflicts)
+    return _read_best(replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS)
+
+
+def _read_best(factors: Iterable[Factor]) -> Factor:
+    """The first that is read with the fewest conflicts; no more are looked at than it takes."""
+    best: tuple[int, Factor] | None = None
+    for factor in factors:
+        conflicts = factor.conflicts()
+        if best is None or conflicts < best[0]:
+            best = conflicts, factor
+        if conflicts == 1:
+            break
+    assert best is not None
+    return best[1]
 
 
 def layout_of_sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
