@@ -7,16 +7,22 @@ from __future__ import annotations
 import zlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Final
 
 import pytest
 
 from effort import thorough
-from tilewright.machine.processor import Machine
+from tilewright.machine import native
+from tilewright.machine.processor import Machine, machine
 from tilewright.targets.cpu import generation
 
 _WELL: Final = 12
 """LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
+_LARGE: Final = 4_000
+"""Bytes: texts longer than so many times `_WELL` have good code more rarely, each as much longer as it takes."""
+_KEPT: Final = 200
+"""So many texts have their code kept: tests of one file often come to the same one."""
 
 
 def level_for(text: str) -> int:
@@ -25,7 +31,13 @@ def level_for(text: str) -> int:
     Fast code generation ends the process where loops carry tiles.
     """
     well = thorough() or "x86_amx" in text
-    return 3 if well or zlib.crc32(text.encode()) % _WELL == 0 else 0
+    return 3 if well or zlib.crc32(text.encode()) % max(_WELL, len(text) // _LARGE) == 0 else 0
+
+
+@lru_cache(_KEPT)
+def code_of(text: str, target: Machine | None = None, most: int = 3) -> bytes:
+    """Object code for a machine, else this one, at the text's level or that which it has at most."""
+    return native.compile_text(text, target or machine(), optimisation=min(most, level_for(text)))
 
 
 @contextmanager
@@ -36,7 +48,9 @@ def quick_code_generation() -> Generator[None]:
     def compile_text(
         text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
     ) -> bytes:
-        return generate(text, target, passes=passes, optimisation=min(optimisation, level_for(text)))
+        if passes:
+            return generate(text, target, passes=passes, optimisation=min(optimisation, level_for(text)))
+        return code_of(text, target, optimisation)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(generation, "compile_text", compile_text)

@@ -119,7 +119,7 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(_NEW_OBJECTS, 10, 20)
 
 
-_NEW_OBJECTS: Final = 50_000
+_NEW_OBJECTS: Final = 500_000
 """So many before the garbage collector looks for circles among them."""
 
 

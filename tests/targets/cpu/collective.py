@@ -10,10 +10,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from code_generation import level_for
+from code_generation import code_of
 from generators.element_types import DTYPES
 from tilewright.ir.passes import Pass, PassContext, PassManager
-from tilewright.machine.native import compile_text, load_object
+from tilewright.machine.native import load_object
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.machine.units import EXACT_UNITS
 from tilewright.settings.product_units import Unit
@@ -59,8 +59,7 @@ class Collective(Entry):
         llvm = LlvmModule()
         self.info = lower_kernel(module.kernels[0], llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        text = rewrite(self.text)
-        code = compile_text(text, machine(level), optimisation=level_for(text))
+        code = code_of(rewrite(self.text), machine(level))
         self._library = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from code_generation import code_of
 from tilewright.artifacts.artifact import Slot, block_size, slot_layout
 from tilewright.artifacts.parameters import KernelInfo
 from tilewright.diagnostics import Report, Source
@@ -15,7 +16,7 @@ from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
-from tilewright.machine.native import LoadedObject, compile_text, load_object
+from tilewright.machine.native import LoadedObject, load_object
 from tilewright.targets.cpu.kernel import lower_kernel
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
@@ -46,7 +47,7 @@ class Entry:
         kernel = parsed(text).kernels[0]
         self.info: KernelInfo = lower_kernel(kernel, llvm, shape.flags, CpuTiles(shape), shape.attributes)
         self.text = str(llvm)
-        code = compile_text(self.text)
+        code = code_of(self.text)
         self._library: LoadedObject = load_object(code, [self.info.symbol])
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, number, number, pointer, pointer)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tilewright.machine.native import LoadedObject, compile_text, load_object
+from code_generation import code_of
+from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.llvm.arith import BINARY, COMPARE, MATH, UNARY, Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, lanes_of, vector
@@ -171,7 +172,7 @@ class Jit:
 
     def compile(self, text: str, symbols: Sequence[str], machine: str = "host") -> LoadedObject:
         """From LLVM text to loaded code."""
-        code = compile_text(text, self.machines[machine], optimisation=1)
+        code = code_of(text, self.machines[machine], most=1)
         return load_object(code, symbols, process_symbols=True)
 
     def elementwise(self, jobs: Sequence[Operation], lanes: int, machine: str) -> Callable[..., Array]:

@@ -10,11 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from code_generation import code_of
 from frontends.tlx.kernels import function, ivec, load, typed
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_source
 from tilewright.diagnostics import Report, Source
-from tilewright.machine.native import compile_text, load_object
+from tilewright.machine.native import load_object
 from tilewright.program import Kernel, load_artifact
 from tilewright.settings.product_units import read_units
 from tilewright.targets.cpu.machine import machine_of
@@ -57,7 +58,7 @@ class Convolution:
     def run(self, text: str, symbols: Mapping[str, int] | None = None, team: Team | None = None) -> Array:
         """The result of the kernel's code, perhaps changed, in memory with other things left in it."""
         info = self.kernel.info
-        code = load_object(compile_text(text), [info.symbol], symbols=symbols)
+        code = load_object(code_of(text), [info.symbol], symbols=symbols)
         memory = np.full(info.local_bytes + 128, STALE, np.uint8)
         self.memory = memory
         slots, grid = np.array([a.ctypes.data for a in self.arrays]), np.ones(3, np.int64)
