@@ -133,11 +133,12 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("options", [["--lf"], ["--ff"], ["--sw"], ["--lf", "-n2"]], ids=" ".join)
-def test_what_failed_runs_again(failed: Path, tmp_path: Path, options: list[str]) -> None:
+@pytest.mark.covering(1)
+@pytest.mark.parametrize(("option", "distributed"), [("--lf", True), ("--lf", False), ("--ff", False), ("--sw", False)])
+def test_what_failed_runs_again(failed: Path, tmp_path: Path, option: str, distributed: bool) -> None:
     """Other combinations are drawn each time: those that failed are among them though."""
     shutil.copytree(failed, tmp_path / "again")
-    again = run_of(tmp_path / "again", FAILING, [*options, "test_some.py"])
+    again = run_of(tmp_path / "again", FAILING, [option, *(["-n2"] if distributed else []), "test_some.py"])
     assert "20 passed" in again.stdout, again.stdout + again.stderr
 
 

@@ -117,32 +117,33 @@ def test_a_terminal_that_lacks_a_character_gets_an_escape(kernel: Path) -> None:
     assert "\\xe9" in done.stdout
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(
-    ("command", "status", "said"),
+    ("verb", "arguments", "closed", "status", "said"),
     [
-        ("check k.tl >&-", 0, ""),
-        ("check k.tl <&- >&- 2>&-", 0, ""),
-        ("check bad.tl >&-", 1, ""),
-        ("check bad.tl <&- >&- 2>&-", 1, ""),
-        ("check - <&-", 2, "standard input is closed"),
-        ("compile k.tl >&-", 2, "standard output is closed"),
-        ("compile k.tl -o out.s >&- 2>&- <&-", 0, ""),
-        ("compile k.tl -o /dev/stdout >&-", 2, "Bad file descriptor"),
-        ("compile bad.tl 2>&-", 1, ""),
-        ("opt k.tl >&-", 2, "standard output is closed"),
-        ("fmt - < k.tl >&-", 2, "standard output is closed"),
-        ("upgrade k.tl >&-", 2, "standard output is closed"),
-        ("run k.tl <&- >&- 2>&-", 0, ""),
-        ("run print.tileir >&-", 0, ""),
-        ("run print.tileir --target=interpreter >&-", 0, ""),
-        ("explain >&-", 0, ""),
+        ("check", "k.tl", ">&-", 0, ""),
+        ("check", "k.tl", "<&- >&- 2>&-", 0, ""),
+        ("check", "bad.tl", ">&-", 1, ""),
+        ("check", "bad.tl", "<&- >&- 2>&-", 1, ""),
+        ("check", "-", "<&-", 2, "standard input is closed"),
+        ("compile", "k.tl", ">&-", 2, "standard output is closed"),
+        ("compile", "k.tl -o out.s", ">&- 2>&- <&-", 0, ""),
+        ("compile", "k.tl -o /dev/stdout", ">&-", 2, "Bad file descriptor"),
+        ("compile", "bad.tl", "2>&-", 1, ""),
+        ("opt", "k.tl", ">&-", 2, "standard output is closed"),
+        ("fmt", "- < k.tl", ">&-", 2, "standard output is closed"),
+        ("upgrade", "k.tl", ">&-", 2, "standard output is closed"),
+        ("run", "k.tl", "<&- >&- 2>&-", 0, ""),
+        ("run", "print.tileir", ">&-", 0, ""),
+        ("run", "print.tileir --target=interpreter", ">&-", 0, ""),
+        ("explain", "", ">&-", 0, ""),
     ],
 )
-def test_streams_that_are_closed(command: str, status: int, said: str, kernel: Path) -> None:
+def test_streams_that_are_closed(verb: str, arguments: str, closed: str, status: int, said: str, kernel: Path) -> None:
     (kernel.parent / "bad.tl").write_text("func @f(%a: f32) {\n    %b = add %a, %c : f32\n}\n")
     (kernel.parent / "print.tileir").write_text(
         'cuda_tile.module @m {\n  entry @k() {\n    print "hello"\n    return\n  }\n}\n'
     )
-    done = shell(f"$tilewright {command}", kernel.parent)
+    done = shell(f"$tilewright {verb} {arguments} {closed}", kernel.parent)
     assert (done.returncode, said in done.stderr) == (status, True), done.stderr
     assert "internal error" not in done.stderr

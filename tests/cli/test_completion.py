@@ -114,7 +114,6 @@ def test_codes(complete: Complete) -> None:
 
 
 def test_passes(complete: Complete) -> None:
-    assert complete("tilewright opt --passes li") == [name for name in PASSES if name.startswith("li")]
     assert complete("tilewright opt --passes cse,li") == [f"cse,{name}" for name in PASSES if name.startswith("li")]
 
 
