@@ -189,6 +189,14 @@ def test_a_file_that_is_asked_for_is_there_and_right(tmp_path: Path) -> None:
         tw.compile(ADD, target="interpreter", tuned=bad)
 
 
+@pytest.mark.parametrize("name", ["", ".", "/", "a\0b", "n" * 5000])
+def test_texts_of_any_name_are_compiled(name: str, record: Path) -> None:
+    """Though no file can be beside them."""
+    with tw.config(tuned=str(record)):
+        (kernel,) = tw.compile(Source(name, ADD), target=TARGET, cache=False)
+    assert kernel.schedule == "lanes threads=128 spread=yes"
+
+
 def test_where_the_users_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert users_record() == tmp_path / "tilewright" / "tuned.toml"

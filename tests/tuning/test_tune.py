@@ -99,6 +99,16 @@ def test_remembering_can_be_off(played: FakeDriver, tmp_path: Path) -> None:
     assert len(read_record(elsewhere)) == 1
 
 
+def test_a_file_that_is_no_record_is_told_before_the_search(played: FakeDriver, tmp_path: Path) -> None:
+    record = tmp_path / "notes.toml"
+    record.write_text("mine = 1")
+    tried: list[str] = []
+    with pytest.raises(ValueError, match="mine"):
+        tw.tune(ADD, square(), square(), record=record, timer=PlayedTimes, told=lambda t, _: tried.append(t.schedule))
+    assert not tried
+    assert record.read_text() == "mine = 1"
+
+
 def test_what_was_remembered_is_not_where_a_search_begins(played: FakeDriver, tmp_path: Path) -> None:
     with tw.config(tuned=str(tmp_path / "tuned.toml")):
         first = tw.tune(ADD, square(), square(), trials=1, timer=PlayedTimes).found

@@ -107,7 +107,7 @@ def _users_folder() -> Path:
 
 def shipped_record(source: Source | Binary) -> Path:
     """The file beside a source: `kernel.tune.toml` for `kernel.tl`."""
-    return Path(source.name).with_suffix(_SUFFIX)
+    return Path(os.path.splitext(source.name)[0] + _SUFFIX)
 
 
 def remembered(

@@ -21,9 +21,12 @@ come, is told as a warning, and no schedule is taken from it.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -42,7 +45,7 @@ class RecordWarning(UserWarning):
     """A file of schedules could not be read; kernels are compiled as the model has them."""
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     """One kernel on one device, with arguments of some extents: its best schedule, and times of a launch in us."""
 
     name: str
@@ -65,7 +68,7 @@ class Entry(Struct, frozen=True):
         return (self.program, self.target, self.device, self.grid, self.arguments)
 
 
-class _File(Struct, frozen=True):
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
     kernel: tuple[Entry, ...] = field(default=())
 
 
@@ -73,20 +76,26 @@ def read_record(path: Path) -> Sequence[Entry]:
     """The entries of a file. Raises OSError, and ValueError for what is none."""
     import tomllib
 
-    return msgspec.convert(tomllib.loads(read_file(path, _LARGEST).decode()), _File).kernel
+    content = read_file(path, _LARGEST)
+    if len(content) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST:,} bytes")
+    try:
+        return msgspec.convert(tomllib.loads(content.decode()), _File).kernel
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def entries_in(path: Path) -> Sequence[Entry]:
     """The entries of a file that may not be there, read once as long as it does not change."""
     try:
         found = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return ()
-    return _entries(path, found.st_mtime_ns, found.st_size)
+    return _entries(path, (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size))
 
 
 @lru_cache(maxsize=16)
-def _entries(path: Path, _modified: int, _size: int) -> Sequence[Entry]:
+def _entries(path: Path, _state: tuple[int, ...]) -> Sequence[Entry]:
     try:
         return read_record(path)
     except (OSError, ValueError) as error:
@@ -95,15 +104,28 @@ def _entries(path: Path, _modified: int, _size: int) -> Sequence[Entry]:
 
 
 def remember(path: Path, entry: Entry) -> None:
-    """Put an entry into a file, in place of an older one of the same key.
+    """Put an entry into a file, in place of an older one of the same key; what others put there meanwhile stays.
 
     Raises OSError, and ValueError for a file that is no record, which stays as it is.
     """
-    kept = [other for other in read_record(path) if other.key != entry.key] if path.exists() else []
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = _HEAD + "".join(_table(each) for each in sorted([*kept, entry], key=lambda each: (each.name, each.key)))
-    with replacing(path) as stream:
-        stream.write(text.encode())
+    with _alone_in(path.parent):
+        kept = [other for other in read_record(path) if other.key != entry.key] if path.exists() else []
+        text = _HEAD + "".join(_table(each) for each in sorted([*kept, entry], key=lambda each: (each.name, each.key)))
+        with replacing(path) as stream:
+            stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Generator[None]:
+    """Whoever else remembers something in the folder waits; where its file system knows no locks, nobody does."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _table(entry: Entry) -> str:

@@ -19,7 +19,7 @@ from tilewright.languages import Std
 from tilewright.program import Kernel, Program
 from tilewright.remembered.fingerprint import fingerprints
 from tilewright.remembered.lookup import users_record
-from tilewright.remembered.record import Entry, remember
+from tilewright.remembered.record import Entry, read_record, remember
 from tilewright.runtime.grid import Grid, grid_extents
 from tilewright.targets import find_target
 from tilewright.targets.target import TunedTarget
@@ -74,8 +74,9 @@ def tune(
     The best is kept in the file `record`, by default that of the setting `tuned`, if that is not `off`. `told` is
     called with every schedule that was tried and the part of the budget that is gone.
 
-    Raises what `compile` and launches raise, `NothingToTune` for targets without schedules and for a kernel that is
-    not there, `DriverUnavailable` where there is no such GPU, `DeviceLost` if a schedule made the kernel fault.
+    Raises what `compile` and launches raise, OSError and ValueError for a file that cannot be read or is no record,
+    `NothingToTune` for targets without schedules and for a kernel that is not there, `DriverUnavailable` where there
+    is no such GPU, `DeviceLost` if a schedule made the kernel fault.
     """
     source = source_of(kernel)
     machine = find_target(target)
@@ -83,6 +84,9 @@ def tune(
         raise NothingToTune(f"there is nothing to choose from for the target {target!r}")
     values, chosen = dict(definitions or {}), dict(language_options or {})
     options = CompileOptions(level, values, std=std, reorder_sums=reorder_sums, chosen=chosen)
+    path = users_record() if record is None else Path(record)
+    if path is not None and path.exists():
+        read_record(path)  # what cannot take the result is told before the search
     program = by_schedule(source, target, options, "")
     first = _kernel_of(program, name)
     copies = Arguments(first.info, arguments)
@@ -91,7 +95,6 @@ def tune(
     found = search.run()
     best = compiler.candidate("" if found.best == found.model else found.best).kernel
     entry = _entry(source, options, machine, best, grid, copies, found)
-    path = users_record() if record is None else Path(record)
     if path is not None:
         remember(path, entry)
     return Tuned(best, found, entry)
