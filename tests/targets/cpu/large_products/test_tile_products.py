@@ -15,13 +15,21 @@ from generators.element_types import DTYPES
 from targets.cpu.collective import Collective
 from targets.cpu.units.tile_emulation import emulated, tile_machine
 from targets.cpu.units.ways import Way, ways
+from tilewright.machine import units as machine_units
 from tilewright.machine.native import assembly_of
 from tilewright.settings.product_units import Unit
-from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.machine import Machine, machine_of
 
 Array = NDArray[Any]
+has_avx512 = pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
 WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16)
 ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32")}
+
+
+@pytest.fixture(autouse=True)
+def permitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system refuses tiles, code for them is still compiled; on them, tests are skipped."""
+    monkeypatch.setattr(machine_units, "tiles_refused", lambda: None)
 
 
 def kernel(way: Way, shape: Machine, epilogue: str = "", extents: tuple[int, int, int] = (96, 96, 2048)) -> Collective:
@@ -101,6 +109,7 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
 
 
+@has_avx512
 @pytest.mark.parametrize("terms", [64, 4096])
 @pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])
 def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms: int) -> None:
@@ -119,6 +128,7 @@ def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms
     assert code.count("tilestored") == 4
 
 
+@has_avx512
 @pytest.mark.parametrize(("left", "right"), ["ss", "su", "us", "uu"])
 def test_every_pair_of_signs_has_its_instruction(left: str, right: str) -> None:
     from targets.cpu.units.test_integer_units import kernel as signed_kernel

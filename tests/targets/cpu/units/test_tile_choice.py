@@ -9,7 +9,7 @@ import pytest
 
 import tilewright as tw
 from targets.cpu.units.test_unit_choice import I8, gemm, mmai
-from targets.cpu.units.tile_emulation import tile_machine
+from targets.cpu.units.tile_emulation import described_machine
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.parameters import SCHEDULE, TILES
 from tilewright.compile_options import CompileOptions
@@ -32,8 +32,14 @@ has_tiles = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(autouse=True)
+def permitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This machine may have tiles that its system refuses; the described one's system does not."""
+    monkeypatch.setattr(units, "tiles_refused", lambda: None)
+
+
 def compiled(text: str, names: str | None = None, level: int = 2) -> Artifact:
-    target = CpuTarget(tile_machine()).using(EXACT_UNITS if names is None else read_units(names))
+    target = CpuTarget(described_machine()).using(EXACT_UNITS if names is None else read_units(names))
     return compile_source(Source("k", text), target, CompileOptions(level=level), Report())
 
 
@@ -64,20 +70,20 @@ def test_schedule_says_which_products_take_tiles(text: str, names: str | None, s
 
 def test_a_system_that_refuses_tiles_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next best unit is taken, and the schedule tells why."""
-    monkeypatch.setattr(units, "machine", lambda: tile_machine().processor)
+    monkeypatch.setattr(units, "machine", lambda: described_machine().processor)
     monkeypatch.setattr(units, "tiles_refused", lambda: REFUSED)
     facts = compiled(LARGE).kernels[0].facts
     why = re.escape(f"; amx-int8: the system refuses the state of tiles ({REFUSED})")
     assert re.search(f"vnni, packed, [^;]*{why}", facts[SCHEDULE]), facts[SCHEDULE]
     assert TILES not in facts
-    assert Unit.AMX_INT8 not in units.usable(tile_machine().processor, EXACT_UNITS)
+    assert Unit.AMX_INT8 not in units.usable(described_machine().processor, EXACT_UNITS)
 
 
 def test_fingerprints_tell_whether_tiles_are_permitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    permitted = CpuTarget(tile_machine()).fingerprint()
-    monkeypatch.setattr(units, "machine", lambda: tile_machine().processor)
+    permitted = CpuTarget(described_machine()).fingerprint()
+    monkeypatch.setattr(units, "machine", lambda: described_machine().processor)
     monkeypatch.setattr(units, "tiles_refused", lambda: REFUSED)
-    assert CpuTarget(tile_machine()).fingerprint() != permitted
+    assert CpuTarget(described_machine()).fingerprint() != permitted
 
 
 def _nothing(_features: str) -> tuple[str, ...]:

@@ -26,9 +26,11 @@ from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Module
 from tilewright.machine import processor
 from tilewright.machine.processor import machine
+from tilewright.machine.units import FACTS
 from tilewright.targets.cpu import generation
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.target import CpuTarget
+from tilewright.targets.llvm.features import Features
 
 _INTRINSIC = re.compile(r"@llvm\.x86\.(t\w+)\.internal")
 _FUNCTION = re.compile(r"^(define .*\n.*:\n)((?:.*\n)*?}$)", re.MULTILINE)
@@ -50,6 +52,26 @@ def tile_machine() -> Machine:
     features = [f for f in shape.processor.features.split(",") if f[1:] not in _FEATURES]
     features += [f"+{name}" for name in _FEATURES]
     return replace(shape, processor=replace(shape.processor, features=",".join(features)))
+
+
+def described_machine() -> Machine:
+    """A machine with AVX-512 and all product units, whatever this one has: for code that is looked at and not run."""
+    shape = machine_of()
+    needed = sorted({feature for facts in FACTS.values() for feature in (*facts.needs, "fma")})
+    others = [f for f in shape.processor.features.split(",") if f[1:] not in needed]
+    described = replace(shape.processor, features=",".join([*others, *(f"+{name}" for name in needed)]))
+    return Machine(
+        processor=described,
+        vector_bytes=64,
+        registers=32,
+        fma=True,
+        masks=True,
+        fast_gathers=True,
+        fetches_stores=False,
+        l1_bytes=48 << 10,
+        l2_bytes=2 << 20,
+        flags=Features.of_x86(described.flags),
+    )
 
 
 def compiled_here(module: Module, target: CpuTarget, options: CompileOptions) -> Artifact:
