@@ -116,7 +116,7 @@ def viewed(offset: str, layout: str, result: str = "%c") -> str:
         (viewed("0, %o", "strided<[64, 1], offset: ?>"), "whose number is not known to be a multiple of 8"),
         (
             viewed("0, 32", "strided<[64, 1], offset: 32>").replace("subview %C", "subview %A"),
-            "%c and the factor %a are views of the same memory",
+            "%c and the factor %a may be views of the same memory",
         ),
         (viewed("0, 0", "strided<[64, 1]>", "%a"), "%a is a factor of the product and its result"),
         (
@@ -136,6 +136,34 @@ def test_views_that_stages_do_not_take_are_said_with_their_place(text: str, said
     assert said in found.message
     assert found.location.primary is not None
     assert found.hints or "result" in found.message
+
+
+SQUARE = "memref<32x32xf32>"
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (
+            f"%a = arith.select %i, %A, %C : {SQUARE}\n  %c = memref.cast %C : {SQUARE} to {SQUARE}",
+            "%c and the factor %a",
+        ),
+        (f"%a = memref.get_global @g : {SQUARE}\n  %c = memref.get_global @g : {SQUARE}", "%c and the factor %a"),
+        (f"%a = memref.get_global @g : {SQUARE}\n  %c = memref.get_global @h : {SQUARE}", ""),
+    ],
+)
+def test_memory_that_may_be_one_is_not_taken(made: str, said: str) -> None:
+    """A choice may be what it is made of, and a global has one memory however often it is asked for."""
+    text = (
+        f"memref.global @g : {SQUARE} = dense<1.0>\nmemref.global @h : {SQUARE} = dense<2.0>\n"
+        f"func.func @f(%A: {SQUARE}, %C: {SQUARE}, %i: i1) {{\n  {made}\n"
+        f"  linalg.matmul ins(%a, %A : {SQUARE}, {SQUARE}) outs(%c : {SQUARE})\n  return\n}}\n"
+    )
+    if not said:
+        assert outcomes(text, TILES, "start")
+        return
+    with pytest.raises(CompileError, match=f"{said} may be views of the same memory"):
+        outcomes(text, TILES, "start")
 
 
 def test_rows_of_parts_are_copied_in_vectors_where_they_begin_at_multiples() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import gcd, prod
 
-from tilewright.dialects.mlir import memref
+from tilewright.dialects.mlir import func, memref
 from tilewright.dialects.mlir.base import memref_of, shape_of
-from tilewright.ir.core import Value
+from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.mlir.attributes import StridedLayout
 
 
@@ -23,6 +23,25 @@ def origin_of(memory: Value) -> Value:
         memory = op.source
         op = memory.defining_op
     return memory
+
+
+def is_memory_itself(value: Value) -> bool:
+    """Whether memory is an argument of a function or made in it, so that its name tells it apart from others."""
+    if isinstance(value, BlockArgument):
+        return isinstance(value.block.parent_op, func.Func)
+    return isinstance(value.defining_op, memref.Alloc | memref.Alloca)
+
+
+def may_share(one: Value, other: Value) -> bool:
+    """Whether matrices may have elements in common: not those of different arguments, allocations or globals."""
+    origins = (origin_of(one), origin_of(other))
+    names = [_global_name(value) or value for value in origins]
+    return names[0] == names[1] or not all(_global_name(value) or is_memory_itself(value) for value in origins)
+
+
+def _global_name(value: Value) -> str:
+    op = value.defining_op
+    return str(op.name_) if isinstance(op, memref.GetGlobal) else ""
 
 
 def first_multiple(memory: Value) -> int:

@@ -14,14 +14,15 @@ from itertools import pairwise
 from msgspec import Struct
 
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.mlir import affine, gpu, linalg, memref
+from tilewright.dialects.mlir import affine, gpu, linalg
 from tilewright.dialects.mlir.base import shape_of
 from tilewright.ir.affine import Dimension
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import MemrefType
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.dependences import writes
+from tilewright.transforms.matmul_stages.layouts import is_memory_itself
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
 from tilewright.transforms.matmul_stages.meanings import WHAT, meaning_of
 from tilewright.transforms.matmul_stages.nests import (
@@ -151,13 +152,7 @@ def _are_apart(found: Iterable[Neighbour], factors: Sequence[Value], c: Value) -
     others = written - {c}
     # a bias that is a row of C would be read when some rows are done
     told_apart = {*places, *factors} if others else {*places}
-    return others.isdisjoint(factors) and (len(told_apart) == 1 or all(map(_is_memory_itself, told_apart)))
-
-
-def _is_memory_itself(value: Value) -> bool:
-    """Whether memory is no view of another one, so that its name tells it apart."""
-    op = value.defining_op
-    return isinstance(value, BlockArgument) or isinstance(op, memref.Alloc | memref.Alloca)
+    return others.isdisjoint(factors) and (len(told_apart) == 1 or all(map(is_memory_itself, told_apart)))
 
 
 def as_loops(op: linalg.Structured, c: Value, lengths: Sequence[Linear]) -> affine.For | None:

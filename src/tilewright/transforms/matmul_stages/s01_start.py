@@ -23,7 +23,7 @@ from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
 from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
 from tilewright.transforms.matmul_stages.found_products import FoundProduct, is_leading, products_in
-from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
+from tilewright.transforms.matmul_stages.layouts import may_share, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
 from tilewright.transforms.matmul_stages.meanings import meaning_of
 from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, neighbours_around
@@ -123,8 +123,8 @@ def _check(one: FoundProduct) -> None:
     for value in (one.a, one.b):
         if one.c is value:
             raise NotApplicable(one.op, f"%{one.c.name} is a factor of the product and its result")
-        if origin_of(one.c) is origin_of(value):
-            said = f"%{one.c.name} and the factor %{value.name} are views of the same memory"
+        if may_share(one.c, value):
+            said = f"%{one.c.name} and the factor %{value.name} may be views of the same memory"
             raise NotApplicable(one.op, said, "write the product to memory of its own, and copy it where it belongs")
     for value in (one.a, one.b, one.c):
         _check_memory(one.op, value)
