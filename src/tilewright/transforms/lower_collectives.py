@@ -11,7 +11,7 @@ instruction share a `step` attribute: its written operand overlaps no other than
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from msgspec import field
@@ -44,8 +44,9 @@ class LowerCollectives(Pass, frozen=True):
         count = within_limit(module, context.report)
         if count is None:
             return False
+        policies = {kernel: self.policy.of(kernel) for kernel in module.kernels}
         for op in list(module.walk()):
-            lowering = _lowering(op, Schedule(_policy(self.policy, op), self.prefetch))
+            lowering = _lowering(op, Schedule(_policy(policies, op) or self.policy, self.prefetch))
             if lowering is not None:
                 before = op.previous
                 lowering(Builder.before_op(op))
@@ -67,10 +68,9 @@ class LowerCollectives(Pass, frozen=True):
         return found
 
 
-def _policy(policy: TilePolicy, op: Operation) -> TilePolicy:
-    """The sizes of tiles in the kernel of an operation."""
-    kernel = next((around for around in op.ancestors() if isinstance(around, Kernel)), None)
-    return policy if kernel is None else policy.of(kernel)
+def _policy(policies: Mapping[Kernel, TilePolicy], op: Operation) -> TilePolicy | None:
+    """The sizes of tiles in the kernel of an operation, if it is in one."""
+    return next((policies[around] for around in op.ancestors() if isinstance(around, Kernel)), None)
 
 
 def _reads_each_round(op: tile.Mma) -> bool:

@@ -184,10 +184,12 @@ class SpreadPolicy(Struct, frozen=True):
     are multiplied; of these, `band` tiles along one mode of the result come with all of the other mode before the next,
     so that blocks that run at a time share factors. Several launches are worth their time from `step_tiles` tiles
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
+    Products of open extents take large tiles where there are `wide_tiles` of them.
     """
 
     fewest: int = 4
     step_tiles: int = 16
+    wide_tiles: int = 16
     groups: int = 528
     blocks: int = 2112
     product_blocks: int = 1 << 16

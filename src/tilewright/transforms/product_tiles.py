@@ -28,12 +28,13 @@ class CheckProducts(Pass, frozen=True):
 
 def offer_tiles(module: Module, policy: TilePolicy, context: PassContext) -> None:
     """Tell whoever asks, before products are tiles; kernels of one program share theirs, so that there is one."""
-    if context.offers is None or len(list(module.kernels)) != 1:
+    heads = [kernel for kernel in module.kernels if kernel.step_of is None]
+    if context.offers is None or len(heads) != 1:
         return
-    for kernel in module.kernels:
+    for kernel in heads:
         for op in kernel.walk():
             if isinstance(op, tl.Gemm):
-                context.offers.add(kernel.sym_name, policy.gemm_moves(*_types(op)))
+                context.offers.add(kernel.sym_name, policy.of(kernel).gemm_moves(*_types(op)))
 
 
 def _types(op: tl.Gemm) -> tuple[MemrefType, MemrefType, MemrefType]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 import pytest
 
-from tilewright.dialects.builder import new_region
+from tilewright.dialects import team
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import F16, F32, F64, I8, MemrefType, ScalarType
+from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.policy import NvidiaTilePolicy
 
 
@@ -22,8 +26,10 @@ def tile(element: ScalarType, m: int | None, n: int | None, policy: NvidiaTilePo
         (F32, 2048, (128, 128, 32)),
         (F64, 1024, (64, 64, 16)),
         (F64, 2048, (64, 64, 16)),
-        (F16, 1024, (128, 128, 64)),
-        (I8, 1024, (128, 128, 128)),
+        (F16, 1024, (64, 64, 64)),
+        (F16, 1152, (128, 128, 64)),
+        (I8, 1536, (128, 128, 128)),
+        (F32, 192, (64, 64, 32)),
         (F32, None, (64, 64, 32)),
     ],
 )
@@ -40,3 +46,22 @@ def test_open_extents_are_large_where_they_are_known_to_be() -> None:
     # what is narrow stays so
     assert tile(F32, None, 64, usual.of(kernel)) == (128, 64, 32)
     assert tile(F32, None, None, NvidiaTilePolicy((32, 32, 32)).of(kernel)) == (32, 32, 32)
+
+
+def test_other_work_groups_keep_a_device_busy_too() -> None:
+    kernel = Kernel("f", new_region()[0])
+    assert tile(F32, 256, 256, NvidiaTilePolicy().of(kernel)) == (64, 64, 32)
+    Builder.at_end(kernel.body.entry)(team.GroupId(0))
+    policy = NvidiaTilePolicy().of(kernel)
+    assert tile(F32, 256, 256, policy) == (128, 128, 32)
+    # 9 tiles have fewer elements than 4 larger ones
+    assert tile(F32, 192, 192, policy) == (64, 64, 32)
+    assert tile(F32, 100, 256, policy)[0] == 64
+
+
+def test_large_tiles_of_open_extents_are_for_more_than_half_of_a_device() -> None:
+    """On fewer multiprocessors a product with tiles of a quarter is sooner done."""
+    side = isqrt(SPREADING.wide_tiles) * 128
+    for extents in ((side, side), (128 * (SPREADING.wide_tiles - 1), 128)):
+        assert tile(F32, *extents, NvidiaTilePolicy()) == (64, 64, 32)
+    assert tile(F32, 128 * SPREADING.wide_tiles, 128, NvidiaTilePolicy()) == (128, 128, 32)

@@ -8,11 +8,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import tl
+from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import MemrefType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.targets.nvidia.model import PRODUCT_TILES
 from tilewright.transforms.policy import contiguous_mode, threads_beside
 from tilewright.transforms.schedule.request import ScheduleRequest
 
@@ -28,14 +29,9 @@ _DEPTH: Final = 64
 _DEPTH_BYTES: Final = 128
 """Of a row of a factor, the line of a cache."""
 _LEAST_DEPTH: Final = 16
-_SUMS: Final = 128
 _LEAST_TILE: Final = 8
 _MOST_TILE: Final = 512
 _WHOLE: Final = 64
-_MULTIPROCESSORS: Final = 132
-"""Of an H200. Fewer tiles leave some idle: those of half the extents take 0.64 of the time of f32 at 1024."""
-_LONG: Final = 4
-"""Bytes of elements whose products take long enough for that."""
 _ELEMENTS: Final = 1024
 _RUN: Final = 256
 _ACROSS: Final = 4
@@ -79,11 +75,13 @@ class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
 
     Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
-    extents may be small, unless they are known to be `large`.
+    extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
+    others, to keep the device busy.
     """
 
     product: Tile | None = None
     large: bool = False
+    groups: bool = False
 
     @property
     def peels_products(self) -> bool:
@@ -91,8 +89,9 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return False
 
     def of(self, kernel: Kernel) -> NvidiaTilePolicy:
-        """A step of another kernel is launched where there are many tiles."""
-        return replace(self, large=kernel.step_of is not None)
+        """A step of another kernel is launched where there are many tiles; who has a number is not alone."""
+        is_numbered = any(isinstance(op, team.GroupId) for op in kernel.walk())
+        return replace(self, large=kernel.step_of is not None, groups=is_numbered)
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
@@ -104,14 +103,16 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if c.element.is_complex:
             block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
             return (block, block, _DEPTH)
-        accumulator = c.element.accumulator
-        # measured on an H200: 64 x 64 doubles are faster than 64 x 128, whose blocks are too few to hide their waits
-        most = _SUMS if accumulator.bytes <= 4 else _WHOLE
-        rows, columns = (most if (self.large if extent is None else extent >= most) else _WHOLE for extent in (m, n))
-        few = m is not None and n is not None and -(-m // rows) * -(-n // columns) < _MULTIPROCESSORS
-        if few and a.element.bytes >= _LONG:
-            rows, columns = _WHOLE, _WHOLE
-        return (rows, columns, max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH))
+        depth = max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
+        tiles = PRODUCT_TILES[max(a.element.bytes, 2) if c.element.accumulator.bytes <= 4 else 8]
+        if m is not None and n is not None:
+            return (*tiles.best(m, n, self.groups), depth)
+        largest = tiles.speeds[0]
+        rows, columns = (
+            most if (self.large if extent is None else extent >= most) else _WHOLE
+            for most, extent in zip(largest, (m, n), strict=False)
+        )
+        return (rows, columns, depth)
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
         """Tiles of half and twice the length along one mode."""

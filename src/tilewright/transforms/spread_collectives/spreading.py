@@ -85,7 +85,7 @@ class SpreadCollectives(Pass, frozen=True):
     def _told(self, launches: Sequence[Kernel]) -> str:
         """What a schedule says of launches that may take a kernel's place, or stand beside it."""
         if launches[0].step_of is None:
-            return f"products of {self.policy.step_tiles} large tiles and more by larger tiles"
+            return f"products of {self.policy.wide_tiles} large tiles and more by larger tiles"
         return f"on grids of at most {self.policy.groups} work-groups {len(launches)} launches with spread tiles"
 
     def _launches(self, kernel: Kernel, wide: Kernel | None) -> list[Kernel]:
@@ -106,7 +106,7 @@ class SpreadCollectives(Pass, frozen=True):
         if phases[-1] == 0:
             if wide is None:
                 return [kernel]
-            kernel.stepped = (self.policy.product_blocks, self.policy.step_tiles)
+            kernel.stepped = (self.policy.product_blocks, self.policy.wide_tiles)
             return [kernel, wide]
         if all(count is not None and count < self.policy.step_tiles for count in counts):
             return []
