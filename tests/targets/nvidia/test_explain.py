@@ -67,13 +67,13 @@ def test_strides_and_work_items() -> None:
 
 
 def test_products_are_those_of_the_plan() -> None:
-    said = told(PRODUCT)
+    said = told(PRODUCT, schedule="tile=128x128x64")
     assert "  products\n    4:5: 128x128x64:wgmma.m64n128k16.f32.f16/1x1/3\n" in said
     assert "4:5: lane.mma_async of shared buffer 1: the unit reads shared memory by itself, in an order" in said
 
 
 def test_products_on_lanes_tell_copies_and_loads_of_matrices() -> None:
-    said = told(PRODUCT, "nvidia:sm_80")
+    said = told(PRODUCT, "nvidia:sm_80", schedule="tile=128x128x64")
     assert "  products\n    4:5: 128x128x64:m16n8k16.row.col.f32.f32/2x2/2\n" in said
     for array, buffer in (("A", 1), ("B", 2)):
         assert f"loads %{array}: 16 bytes a thread, 8 times, 128 sectors of 32 bytes a warp, at least 128\n" in said

@@ -25,6 +25,7 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
@@ -105,6 +106,7 @@ def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str
     llvm, info = emitted(TEXTS.whole_gemm(0, element, element, extent="?"))
     assert info.steps is not None
     (wide,) = info.steps.kernels
+    assert info.steps.tiles == SPREADING.wide_tiles > SPREADING.step_tiles
     constant = emitted(TEXTS.whole_gemm(2048, element, element))[1]
     tiles = [parse_line(found.facts[SCHEDULE]).products[0].tile for found in (info, wide, constant)]
     assert tiles[0] != tiles[1] == tiles[2]

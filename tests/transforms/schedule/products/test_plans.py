@@ -79,6 +79,11 @@ def test_parts_cover_a_factor_once() -> None:
             assert held == set(itertools.product(range(each.outer), range(each.depth)))
 
 
+def test_steps_of_many_sums_are_eight_in_a_row() -> None:
+    for extents, steps in (((128, 128, 32), 8), ((64, 64, 32), 16), ((128, 128, 4), 4)):
+        assert planned(extents, (F32, F32), (True, True)).steps_a_trip == steps
+
+
 def test_two_blocks_share_a_multiprocessor_where_registers_allow() -> None:
     plan = planned((128, 128, 64), (F16, F32), (False, False))
     assert BLOCK.stages([plan]) == 2
