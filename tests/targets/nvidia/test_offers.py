@@ -20,6 +20,7 @@ from tilewright.targets.target import Target
 
 from .case import faults
 from .emulated import compiled
+from .products.cases import TEXTS as TEXTS_OF_PRODUCTS
 from .test_packing import Batch
 from .test_schedules import HALVES, KNOWN, PRODUCT, SUMS, TILES, WIDE
 
@@ -88,6 +89,13 @@ def test_products_have_tiles_instructions_warps_and_stages() -> None:
     assert "product=128x128x64:fma.f32/2x2" in offered
     staged = "product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/"
     assert {staged + "2"} <= set(moves(PRODUCT, f"tile=128x128x64 {staged}1")["product"])
+
+
+def test_products_of_open_extents_have_tiles() -> None:
+    """Also while there is a second kernel with larger ones, which nobody asks for by name."""
+    offered = moves(TEXTS_OF_PRODUCTS.whole_gemm(0, "f16", "f16", extent="?"))
+    assert list(offered) == ["product"]
+    assert {"tile=128x64x64", "tile=64x128x64"} <= set(offered["product"])
 
 
 def test_factors_are_copied_by_threads_or_by_the_machine() -> None:
