@@ -107,10 +107,10 @@ class NvidiaTilePolicy(Struct, frozen=True):
         tiles = PRODUCT_TILES[max(a.element.bytes, 2) if c.element.accumulator.bytes <= 4 else 8]
         if m is not None and n is not None:
             return (*tiles.best(m, n, self.groups), depth)
-        largest = tiles.speeds[0]
+        largest = tiles.speeds[0][:2]
         rows, columns = (
             most if (self.large if extent is None else extent >= most) else _WHOLE
-            for most, extent in zip(largest, (m, n), strict=False)
+            for most, extent in zip(largest, (m, n), strict=True)
         )
         return (rows, columns, depth)
 
