@@ -100,6 +100,69 @@ def _turned(name: str, shape: Sequence[int], element: str) -> str:
     )
 
 
+def open_product(product: Product, tiles: tuple[int, int, int], number: str = "i32", aligned: bool = True) -> str:
+    """`tile_ir_product` in f16 or bf16 of any extents: m, n, k and the strides of a, b, c are arguments behind those.
+
+    They are of type `number`; `aligned` promises that matrices begin at multiples of 16 bytes.
+    """
+    (ta, tb), (tm, tn, tk) = product.transposed, tiles
+    element, total, result = product.element, product.total, product.result
+    a_shape, b_shape = (tk, tm) if ta else (tm, tk), (tn, tk) if tb else (tk, tn)
+    views = _open_view("a", "km" if ta else "mk", a_shape, element, number, aligned)
+    views += _open_view("b", "nk" if tb else "kn", b_shape, element, number, aligned)
+    views += _open_view("c", "mn", (tm, tn), result, number, aligned)
+    loads = _open_load("x", "a", "%i, %row" if ta else "%row, %i", a_shape, element)
+    loads += _open_load("y", "b", "%column, %i" if tb else "%i, %column", b_shape, element)
+    loads += _turned("x", a_shape, element) if ta else ""
+    loads += _turned("y", b_shape, element) if tb else ""
+    x, y, stored = "xt" if ta else "x", "yt" if tb else "y", "rounded" if product.rounded else "sum"
+    sums, stored_type = f"tile<{tm}x{tn}x{total}>", f"tile<{tm}x{tn}x{result}>"
+    rounding = f"    %rounded = ftof %sum : {sums} -> {stored_type}\n" if product.rounded else ""
+    numbers = ", ".join(f"%{name}: tile<{number}>" for name in ("m", "n", "k", "sa", "sb", "sc"))
+    narrow = "    %short = trunci %k : tile<i64> -> tile<i32>\n" if number == "i64" else ""
+    return f"""cuda_tile.module @kernels {{
+  entry @product(%a: tile<ptr<{element}>>, %b: tile<ptr<{element}>>, %c: tile<ptr<{result}>>, {numbers}) {{
+    %row, %column, %z = get_tile_block_id : tile<i32>
+{views}{narrow}    %depth = constant <i32: {tk}> : tile<i32>
+    %lo = constant <i32: 0> : tile<i32>
+    %step = constant <i32: 1> : tile<i32>
+    %hi = divi %{"short" if narrow else "k"}, %depth signed rounding<positive_inf> : tile<i32>
+    %zeros = constant <{total}: 0.0> : {sums}
+    %sum = for %i in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zeros) -> ({sums}) {{
+{loads}      %next = mmaf %{x}, %{y}, %acc : tile<{tm}x{tk}x{element}>, tile<{tk}x{tn}x{element}>, {sums}
+      continue %next : {sums}
+    }}
+{rounding}    %done = store_view_tko weak %{stored}, %cv[%row, %column] :
+      {stored_type}, {_open_type((tm, tn), result)}, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+def _open_type(tile: Sequence[int], element: str) -> str:
+    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
+    return f"partition_view<tile=({tile[0]}x{tile[1]}), padding_value = zero, {tensor}>"
+
+
+def _open_view(name: str, modes: str, tile: Sequence[int], element: str, number: str, aligned: bool) -> str:
+    """Of a matrix whose modes have these extents."""
+    view, base = _open_type(tile, element), f"%{name}a" if aligned else f"%{name}"
+    shape, tensor = f"shape = [%{modes[0]}, %{modes[1]}]", f"tensor_view<?x?x{element}, strides=[?,1]>"
+    promise = f"    %{name}a = assume div_by<16>, %{name} : tile<ptr<{element}>>\n" if aligned else ""
+    return (
+        f"{promise}    %{name}t = make_tensor_view {base}, {shape}, strides = [%s{name}, 1] : "
+        f"tile<{number}> -> {tensor}\n    %{name}v = make_partition_view %{name}t : {view}\n"
+    )
+
+
+def _open_load(result: str, name: str, at: str, tile: Sequence[int], element: str) -> str:
+    return (
+        f"      %{result}, %{result}_done = load_view_tko weak %{name}v[{at}] : {_open_type(tile, element)}, tile<i32> -> "
+        f"tile<{tile[0]}x{tile[1]}x{element}>, token\n"
+    )
+
+
 def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0", alpha: str = "1.0") -> str:
     """`gemm` of the tensor language on column-major matrices of any extents, one work-group a block of C."""
     (rows, columns), (ta, tb) = tiles, product.transposed

@@ -30,5 +30,5 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
     return packer.results()
 
 
-def _described(context: Context, found: TensorMap, address: int) -> bytes:
-    return encoded(context, found.dtype, address, found.extents, found.pitch, found.box)
+def _described(context: Context, found: TensorMap, address: int, extents: tuple[int, int], pitch: int) -> bytes:
+    return encoded(context, found.dtype, address, extents, pitch, found.box)

@@ -26,14 +26,15 @@ class Origin(Enum):
 
     VALUE = "value"
     EXTENT = "extent"
+    STRIDE = "stride"
     SIZE = "size"
     NUM_GROUPS = "num_groups"
     GROUP_ID = "group_id"
 
 
 class Quantity(Struct, frozen=True):
-    """The value of a scalar, extent `mode` of a memref, the size of a group; or, without a parameter, the extent of the
-    grid along `mode`, or the position in it, which runs from 0 to that extent."""
+    """The value of a scalar, extent or stride `mode` of a memref, the size of a group; or, without a parameter, the
+    extent of the grid along `mode`, or the position in it, which runs from 0 to that extent."""
 
     origin: Origin
     parameter: str = ""
@@ -43,8 +44,8 @@ class Quantity(Struct, frozen=True):
         match self.origin:
             case Origin.VALUE:
                 return f"%{self.parameter}"
-            case Origin.EXTENT:
-                return f"extent {self.mode} of %{self.parameter}"
+            case Origin.EXTENT | Origin.STRIDE:
+                return f"{self.origin.value} {self.mode} of %{self.parameter}"
             case Origin.SIZE:
                 return f"the size of %{self.parameter}"
             case Origin.NUM_GROUPS | Origin.GROUP_ID:

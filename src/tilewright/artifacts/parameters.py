@@ -265,6 +265,9 @@ class KernelInfo(Struct, frozen=True):
             given = known.get(found.parameter)
             fits = isinstance(given, MemrefParameter | PointerParameter) and not is_local(given)
             _check(fits, f"kernel {self.name}: a map of {found.parameter!r}, which is no memory that a launch passes")
+            for quantity in found.quantities:
+                passed = quantity.parameter in known and _is_passed(quantity, known[quantity.parameter])
+                _check(passed, f"kernel {self.name}: a map of {quantity}, which a launch does not pass")
         for quantity in frozenset[Quantity]() if self.parts is None else self.parts.quantities:
             passed = quantity.origin is not Origin.GROUP_ID and _is_passed(quantity, known.get(quantity.parameter))
             _check(passed, f"kernel {self.name}: as many blocks as {quantity} says, which a launch does not know")
@@ -322,6 +325,8 @@ def _is_passed(quantity: Quantity, parameter: Parameter | None) -> bool:
             return parameter.dtype in INTEGERS
         case Origin.EXTENT, MemrefParameter():
             return 0 <= quantity.mode < len(parameter.shape) and parameter.shape[quantity.mode] is None
+        case Origin.STRIDE, MemrefParameter():
+            return 0 <= quantity.mode < len(parameter.strides) and parameter.strides[quantity.mode] is None
         case Origin.SIZE, GroupParameter():
             return parameter.size is None
         case ((Origin.NUM_GROUPS | Origin.GROUP_ID), None):

@@ -2,48 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from tilewright.artifacts.constraint_codec import Json
-from tilewright.artifacts.json_fields import ArtifactError, Fields
-from tilewright.machine.cuda.tensor_maps import MAP_ALIGNMENT, MAP_BYTES, TENSOR_DTYPES
+from tilewright.artifacts.constraint_codec import Json, polynomial_from_json, polynomial_to_json
+from tilewright.artifacts.constraints import Polynomial, Quantity
+from tilewright.artifacts.json_fields import ArtifactError, Fields, entries
+from tilewright.machine.cuda.tensor_maps import (
+    MAP_ALIGNMENT,
+    MAP_BYTES,
+    MAP_UNIT,
+    PITCH_LIMIT,
+    TENSOR_DTYPES,
+    has_map,
+)
 
-__all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "TensorMap", "map_from_json", "map_to_json"]
+__all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "MapNumber", "TensorMap", "map_from_json", "map_to_json"]
 
-_UNIT: Final = 16
 _MOST_BOX: Final = 256
+_LINE_BYTES: Final = 128
 _LINE_ELEMENTS: Final = 64
+
+MapNumber: TypeAlias = int | Quantity
+"""What the compiler knows, or what each launch does."""
 
 
 class TensorMap(Struct, frozen=True):
     """A matrix `distance` bytes behind the address that a parameter holds, and the boxes of it that are copied.
 
-    Extents are elements, neighbours first; `pitch` are the bytes from a row to the next. Boxes have rows of 128 bytes,
-    of which eight are swizzled together, and zeros outside of the matrix.
+    Extents are elements, neighbours first; `stride` are the elements from a row to the next. Boxes have rows of 128
+    bytes, of which eight are swizzled together, and zeros outside of the matrix.
     """
 
     parameter: str
     dtype: str
     distance: int
-    extents: tuple[int, int]
-    pitch: int
+    extents: tuple[MapNumber, MapNumber]
+    stride: MapNumber
     box: tuple[int, int]
 
     def __post_init__(self) -> None:
+        near, far = (number if isinstance(number, int) else 1 for number in self.extents)
+        stride = self.stride if isinstance(self.stride, int) else PITCH_LIMIT // self.element_bytes - MAP_UNIT
         fits = (
             self.dtype in TENSOR_DTYPES
-            and self.distance % _UNIT == 0
-            and self.pitch % _UNIT == 0
-            and min(self.extents) > 0 < self.pitch < 1 << 40
-            and max(self.extents) <= 1 << 32
+            and self.distance % MAP_UNIT == 0
             and self.box[0] == _LINE_ELEMENTS
             and 0 < self.box[1] <= _MOST_BOX
+            and has_map((near, far), stride, self.element_bytes)
         )
         if not fits:
             raise ValueError(f"{self} describes no boxes that a device copies")
+
+    @property
+    def element_bytes(self) -> int:
+        """Of each element."""
+        return _LINE_BYTES // _LINE_ELEMENTS
+
+    @property
+    def numbers(self) -> tuple[MapNumber, MapNumber, MapNumber]:
+        """Extents and stride."""
+        return (*self.extents, self.stride)
+
+    @property
+    def quantities(self) -> frozenset[Quantity]:
+        """Everything of a launch that it depends on beside the address."""
+        return frozenset(number for number in self.numbers if isinstance(number, Quantity))
 
 
 def map_to_json(found: TensorMap) -> Mapping[str, Json]:
@@ -52,19 +78,38 @@ def map_to_json(found: TensorMap) -> Mapping[str, Json]:
         "parameter": found.parameter,
         "dtype": found.dtype,
         "distance": found.distance,
-        "extents": found.extents,
-        "pitch": found.pitch,
+        "numbers": tuple(map(_number_to_json, found.numbers)),
         "box": found.box,
     }
 
 
+def _number_to_json(number: MapNumber) -> Json:
+    known = Polynomial.constant(number) if isinstance(number, int) else Polynomial.quantity(number)
+    return polynomial_to_json(known)
+
+
 def map_from_json(fields: Fields) -> TensorMap:
     """The inverse of `map_to_json`. Raises `ArtifactError`."""
-    extents, box = fields.integers("extents"), fields.integers("box")
-    if (len(extents), len(box)) != (2, 2):
-        raise ArtifactError("a matrix and its boxes have two extents")
-    numbers = (fields.integer("distance"), (extents[0], extents[1]), fields.integer("pitch"), (box[0], box[1]))
+    numbers, box = [_number(entries(number, "numbers")) for number in fields.items("numbers")], fields.integers("box")
+    if (len(numbers), len(box)) != (3, 2):
+        raise ArtifactError("a matrix has two extents and a stride, its boxes two extents")
+    near, far, stride = numbers
     try:
-        return TensorMap(fields.text("parameter"), fields.text("dtype"), *numbers)
+        return TensorMap(
+            fields.text("parameter"),
+            fields.text("dtype"),
+            fields.integer("distance"),
+            (near, far),
+            stride,
+            (box[0], box[1]),
+        )
     except ValueError as error:
         raise ArtifactError(str(error)) from None
+
+
+def _number(terms: Sequence[object]) -> MapNumber:
+    polynomial = polynomial_from_json(terms)
+    found = polynomial.single if polynomial.number is None else polynomial.number
+    if found is None:
+        raise ArtifactError("a number of a matrix is a constant or what a launch passes")
+    return found

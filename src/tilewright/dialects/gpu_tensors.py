@@ -145,14 +145,15 @@ def no_slabs(target: MemrefType) -> str | None:
 
 def no_map(source: MemrefType, modes: tuple[int, int]) -> str | None:
     """Why the machine cannot find boxes in a matrix by itself, as far as its type tells; None if it can."""
-    if None in source.shape or None in source.strides:
-        return f"extents and strides of {source} are not constant"
     near, far = modes
-    pitch = (source.strides[far] or 0) * source.element.bytes
     if source.strides[near] != 1:
         return f"rows of {source} are not made of neighbours"
+    if not all(extent is None or 0 < extent < 1 << 32 for extent in source.shape):
+        return f"{source} has no elements, or too many"
+    stride, length = source.strides[far], source.shape[near] or 1
+    if stride is None:
+        return None
+    pitch = stride * source.element.bytes
     if pitch % _UNIT or not 0 < pitch < 1 << 40:
         return f"rows that are {pitch} bytes apart, no multiple of {_UNIT}"
-    if not all(0 < (extent or 0) < 1 << 32 for extent in source.shape):
-        return f"{source} has no elements, or too many"
-    return None
+    return f"rows of {length} elements that are {stride} apart" if stride < length else None

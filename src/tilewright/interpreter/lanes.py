@@ -119,15 +119,16 @@ def _aligned(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Aligned)
     at, found = [w.scalar(index) for index in op.indices], w.memref(op.memref)
     if isinstance(found, View):
-        w.values[op.out] = _begins_on(found, at, op.bytes)
+        w.values[op.out] = begins_on(found, at, op.bytes)
         return
     out = np.zeros(w.items, np.bool_)
     for view in views_of(w, op.memref):
-        out |= w.active & _begins_on(view, at, op.bytes)
+        out |= w.active & begins_on(view, at, op.bytes)
     w.values[op.out] = out
 
 
-def _begins_on(view: View, at: list[Array], bytes_: int) -> Array:
+def begins_on(view: View, at: list[Array], bytes_: int) -> Array:
+    """Whether elements lie on multiples of so many bytes."""
     size = 1 if view.buffer is None else view.buffer.data.itemsize
     return multiple(view, at, bytes_ // size)
 

@@ -7,7 +7,7 @@ nothing is in its place before. A wait for which nothing that is on its way woul
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import gpu_tensors as ops
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.interpreter.blocks import load_box, store_box
+from tilewright.interpreter.lanes import begins_on
 from tilewright.interpreter.memory import Awaited, Phase, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
@@ -24,6 +25,7 @@ from tilewright.numerics.arrays import dtype_of
 
 Array = NDArray[Any]
 CODE = "R025"
+_UNIT: Final = 16
 
 
 def _memory(w: WorkGroup, value: Value) -> View:
@@ -94,6 +96,7 @@ def _copy(w: WorkGroup, op: Operation) -> None:
     start = [w.number(index) for index in op.indices]
     shape = [0, 0]
     shape[near], shape[far] = width * slabs, rows
+    _has_map(w, op, near, far)
     dtype, check = dtype_of(target.element.format), (True, True)
     values = load_box(w, _memory(w, op.memref), start, shape, check, op.location, dtype)
     lines = values if near == 0 else values.T
@@ -102,6 +105,17 @@ def _copy(w: WorkGroup, op: Operation) -> None:
     _forget(w, _memory(w, op.target), place, box.shape, op.location)
     found.bytes -= ops.bytes_of_stage(target)
     found.copies.append(Awaited(_memory(w, op.target), place, np.ascontiguousarray(box), op.location))
+
+
+def _has_map(w: WorkGroup, op: ops.CopyTensor, near: int, far: int) -> None:
+    """The machine finds no boxes in a matrix without elements, or one whose rows overlap or are not aligned."""
+    view, size = _memory(w, op.memref), memref_of(op.memref).element.bytes
+    long, count, stride = int(view.shape[near]), int(view.shape[far]), int(view.strides[far])
+    if stride * size % _UNIT or stride < long or min(long, count) < 1:
+        which = f"{count} rows of {long} elements that are {stride * size} bytes apart"
+        fail(CODE, op.location, f"copies a box of a matrix that the machine has no map of: {which}")
+    if not begins_on(view, [np.asarray(0)] * len(view.shape), _UNIT):
+        fail(CODE, op.location, f"copies a box of a matrix that does not begin at a multiple of {_UNIT} bytes")
 
 
 def _forget(w: WorkGroup, target: View, place: tuple[int, ...], shape: tuple[int, ...], where: Location) -> None:

@@ -181,15 +181,20 @@ def slot_positions(info: KernelInfo) -> list[tuple[Slot, int]]:
 
 def quantity_positions(info: KernelInfo) -> dict[Quantity, int]:
     """Where the value of each quantity stands among those of a launch."""
-    places: dict[Quantity, int] = {}
-    for slot, position in slot_positions(info):
-        match slot.role:
-            case "value":
-                places[Quantity(Origin.VALUE, slot.parameter)] = position
-            case "size":
-                places[Quantity(Origin.SIZE, slot.parameter)] = position
-            case ("extent", mode):
-                places[Quantity(Origin.EXTENT, slot.parameter, mode)] = position
-            case _:
-                pass
-    return places
+    found = ((quantity_of(slot), position) for slot, position in slot_positions(info))
+    return {quantity: position for quantity, position in found if quantity is not None}
+
+
+def quantity_of(slot: Slot) -> Quantity | None:
+    """What a slot says of a launch; None if that is no quantity."""
+    match slot.role:
+        case "value":
+            return Quantity(Origin.VALUE, slot.parameter)
+        case "size":
+            return Quantity(Origin.SIZE, slot.parameter)
+        case ("extent", mode):
+            return Quantity(Origin.EXTENT, slot.parameter, mode)
+        case ("stride", mode):
+            return Quantity(Origin.STRIDE, slot.parameter, mode)
+        case _:
+            return None

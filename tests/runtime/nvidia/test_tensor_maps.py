@@ -24,8 +24,8 @@ from tilewright.machine.cuda.errors import DriverUnavailable
 
 MATRIX = MemrefParameter("a", "f32", (None,), (1,))
 POINTER = PointerParameter("p", "f32")
-OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), 8192, (64, 128))
-OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), 1024, (64, 64))
+OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), 4096, (64, 128))
+OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), 512, (64, 64))
 PLAN = LaunchPlan((64, 1, 1), maps=(OF_POINTER, OF_MATRIX))
 ENCODE = "cuTensorMapEncodeTiled"
 FIXED = [0, 3, 2, 0]
@@ -84,7 +84,16 @@ def test_round_trip_of_the_artefact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("pitch", 8200), ("box", (64, 257)), ("box", (32, 64)), ("dtype", "f32"), ("extents", (0, 1))]
+    ("field", "value"),
+    [
+        ("numbers", ([[4096]], [[300]], [[4100]])),
+        ("numbers", ([[4096]], [[300]], [[4088]])),
+        ("numbers", ([[4096]], [[0]], [[4096]])),
+        ("numbers", ([[1, ["extent", "a", 0]]], [[300]], [[4100]])),
+        ("box", (64, 257)),
+        ("box", (32, 64)),
+        ("dtype", "f32"),
+    ],
 )
 def test_maps_that_no_device_has(field: str, value: object) -> None:
     fields = json.loads(json.dumps(map_to_json(OF_MATRIX)))

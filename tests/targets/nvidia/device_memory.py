@@ -25,6 +25,7 @@ from tilewright.artifacts.artifact import (
     scratch_slots,
     slot_layout,
 )
+from tilewright.artifacts.constraints import Origin, Quantity
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.runtime.memref_fit import bound_strides
 
@@ -72,13 +73,13 @@ def work_of(
     records: tuple[int, int] | None = None,
     parts: int = PARTS,
     kept: Buffer | None = None,
-    described: Callable[[TensorMap, int], bytes] | None = None,
+    described: Callable[[TensorMap, int, tuple[int, int], int], bytes] | None = None,
 ) -> Work:
     """A launch on a grid of work-groups with the slots of the parameters, and the address and words of records.
 
     Work-groups that blocks share have `parts` of them each: any number has to do. `kept` is what they keep between
-    launches, `described` makes the map of a matrix at an address. Written independently of the launcher as a check on
-    it.
+    launches, `described` makes the map of a matrix at an address, of extents and bytes from row to row. Written
+    independently of the launcher as a check on it.
     """
     plan = info.launch
     assert plan is not None
@@ -105,9 +106,21 @@ def work_of(
         for found in plan.maps:
             (address,) = struct.unpack_from("<Q", slots, places[found.parameter])
             place = address + found.distance
-            # the driver has no map of what is not aligned
-            maps += bytes(MAP_BYTES) if place % 16 else described(found, place)
+            near, far, stride = (passed(slots, info.parameters, number) for number in found.numbers)
+            # the driver has no map of what is not aligned, overlaps, or has no elements
+            is_none = place % 16 or stride % 8 or near > stride or min(near, far) < 1
+            maps += bytes(MAP_BYTES) if is_none else described(found, place, (near, far), 2 * stride)
     return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
+
+
+def passed(slots: bytes, parameters: tuple[Parameter, ...], number: int | Quantity) -> int:
+    """An extent or a stride of a matrix of elements of two bytes, from the slots of a launch."""
+    if isinstance(number, int):
+        return number
+    role = "value" if number.origin is Origin.VALUE else (number.origin.value, number.mode)
+    (slot,) = [s for s in slot_layout(parameters) if s.parameter == number.parameter and s.role == role]
+    bytes_ = {"i8": 1, "i16": 2, "i32": 4}.get(slot.dtype, 8)
+    return int.from_bytes(slots[slot.offset : slot.offset + bytes_], "little", signed=True)
 
 
 def launches(

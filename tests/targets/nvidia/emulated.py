@@ -64,9 +64,9 @@ class Emulated:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 
 
-def described(found: TensorMap, address: int) -> bytes:
+def described(found: TensorMap, address: int, extents: tuple[int, int], pitch: int) -> bytes:
     """What the emulator takes for the map of a matrix."""
-    return encoded(address, DTYPE_BYTES[found.dtype], found.extents, found.pitch, found.box)
+    return encoded(address, DTYPE_BYTES[found.dtype], extents, pitch, found.box)
 
 
 def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tuple[list[Record], int]:

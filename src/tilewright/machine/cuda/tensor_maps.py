@@ -13,6 +13,11 @@ MAP_BYTES: Final = 128
 MAP_ALIGNMENT: Final = 64
 """Of a description, also among the parameters of a kernel."""
 TENSOR_DTYPES: Final = {"f16": 6, "bf16": 9}
+MAP_UNIT: Final = 16
+"""Bytes of which the addresses of matrices and the distances of their rows are multiples."""
+MOST_EXTENT: Final = 1 << 32
+PITCH_LIMIT: Final = 1 << 40
+"""Bytes; rows are less than that apart."""
 _NOT_INTERLEAVED: Final = 0
 _SWIZZLED_128: Final = 3
 _FETCH_128: Final = 2
@@ -20,6 +25,17 @@ _FETCH_128: Final = 2
 _ZEROS_OUTSIDE: Final = 0
 FIXED: Final = (_NOT_INTERLEAVED, _SWIZZLED_128, _FETCH_128, _ZEROS_OUTSIDE)
 """What the driver is told last, of every matrix."""
+
+
+def has_map(extents: tuple[int, int], stride: int, element_bytes: int) -> bool:
+    """Whether there is a description of a matrix at an address that is a multiple of 16.
+
+    `extents` are elements, neighbours first; `stride` are the elements from a row to the next.
+    """
+    near, far = extents
+    pitch = stride * element_bytes
+    is_there = 0 < near <= MOST_EXTENT and 0 < far <= MOST_EXTENT
+    return is_there and near <= stride and pitch % MAP_UNIT == 0 and pitch < PITCH_LIMIT
 
 
 def encoded(

@@ -10,7 +10,9 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     104  CUlaunchConfig, in which grid and stream are left open
 
 The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrix and the
-map itself lie, how far behind the address the matrix begins, its type, and what the driver wants to know by pointers.
+map itself lie, how far behind the address the matrix begins, its type, box and bytes of an element, and how extents and
+stride are found: a word of the parameter block, of which so many bits are not the number's, times 0 or 1, plus a
+constant.
 
 A launch frame is that of `pool_layout`: here the entry is unused, the number of work-groups is that of blocks, and the
 grid is that of blocks, were each work-group one. What the driver refuses is said by the long way, which tries again.
@@ -22,7 +24,7 @@ import struct
 from typing import Final
 
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, GRID, STREAM
-from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES
+from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES, MAP_UNIT, MOST_EXTENT
 from tilewright.runtime.pool_layout import BUSY_STATUS, DONE_STATUS, FRAME_GRID, FRAME_SLOTS, field
 
 PYTHON_IMPORTS: Final = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Clear")
@@ -44,8 +46,16 @@ ENCODE: Final = 96
 CONFIG: Final = 104
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
 
-ENTRY: Final = struct.Struct("<4q2Qq4I")
-"""A map's slot, place, distance, type; extents, pitch; box and steps."""
+ENTRY: Final = struct.Struct("<4q4I2q12q")
+"""A map's slot, place, distance, type; box and steps; bytes of an element, bits of no stride; three numbers."""
+_BOX: Final = 32
+_STEPS: Final = 40
+_ELEMENT_BYTES: Final = 48
+_NO_STRIDE: Final = 56
+_NUMBERS: Final = 64
+_NUMBER_BYTES: Final = 32
+_BEYOND_EXTENTS: Final = -MOST_EXTENT
+"""Bits that are not set in an extent less 1."""
 
 _FIXED: Final = ", ".join(f"i32 {number}" for number in FIXED)
 
@@ -122,10 +132,12 @@ release:
   ret i32 %outcome
 }}
 
-; Writes the maps of the matrices whose addresses stand in the parameter block; zeros for what is none or not aligned.
+; Writes the maps of the matrices whose addresses stand in the parameter block; zeros for what is none or has no map.
 define internal i32 @describe(ptr %control, ptr %slots) {{
 entry:
   %map = alloca [{MAP_BYTES} x i8], align {MAP_ALIGNMENT}
+  %extents = alloca [2 x i64]
+  %pitch.p = alloca i64
 {field("count.p", "%control", MAPS)}
   %count = load i64, ptr %count.p
 {field("entries.p", "%control", ENTRIES)}
@@ -152,23 +164,45 @@ one:
   %distance = load i64, ptr %distance.p
 {field("type.p", "%entry.p", 24)}
   %type = load i32, ptr %type.p
-{field("extents", "%entry.p", 32)}
-{field("pitch", "%entry.p", 48)}
-{field("box", "%entry.p", 56)}
-{field("steps", "%entry.p", 64)}
+{field("box", "%entry.p", _BOX)}
+{field("steps", "%entry.p", _STEPS)}
+{field("size.p", "%entry.p", _ELEMENT_BYTES)}
+  %size = load i64, ptr %size.p
+{field("bits.p", "%entry.p", _NO_STRIDE)}
+  %bits = load i64, ptr %bits.p
+{field("near.entry", "%entry.p", _NUMBERS)}
+{field("far.entry", "%entry.p", _NUMBERS + _NUMBER_BYTES)}
+{field("stride.entry", "%entry.p", _NUMBERS + 2 * _NUMBER_BYTES)}
+  %near = call i64 @number(ptr %near.entry, ptr %slots)
+  %far = call i64 @number(ptr %far.entry, ptr %slots)
+  %stride = call i64 @number(ptr %stride.entry, ptr %slots)
   %slot = getelementptr i8, ptr %slots, i64 %slot.offset
   %place = getelementptr i8, ptr %slots, i64 %place.offset
   %address = load i64, ptr %slot
   %begin = add i64 %address, %distance
   call void @llvm.memset.p0.i64(ptr %map, i8 0, i64 {MAP_BYTES}, i1 false)
   %null = icmp eq i64 %address, 0
-  %rest = and i64 %begin, 15
+  %rest.place = and i64 %begin, {MAP_UNIT - 1}
+  %rest.stride = and i64 %stride, %bits
+  %near.less = sub i64 %near, 1
+  %far.less = sub i64 %far, 1
+  %extents.less = or i64 %near.less, %far.less
+  %rest.extents = and i64 %extents.less, {_BEYOND_EXTENTS}
+  %rest.first = or i64 %rest.place, %rest.stride
+  %rest = or i64 %rest.first, %rest.extents
   %odd = icmp ne i64 %rest, 0
-  %none = or i1 %null, %odd
+  %overlap = icmp sgt i64 %near, %stride
+  %no.layout = or i1 %odd, %overlap
+  %none = or i1 %null, %no.layout
   br i1 %none, label %written, label %asked
 
 asked:
-  %status = call i32 %encode(ptr %map, i32 %type, i32 2, i64 %begin, ptr %extents, ptr %pitch, ptr %box,
+  %pitch = mul i64 %stride, %size
+  store i64 %near, ptr %extents
+{field("far.p", "%extents", 8)}
+  store i64 %far, ptr %far.p
+  store i64 %pitch, ptr %pitch.p
+  %status = call i32 %encode(ptr %map, i32 %type, i32 2, i64 %begin, ptr %extents, ptr %pitch.p, ptr %box,
     ptr %steps, {_FIXED})
   %fine = icmp eq i32 %status, 0
   br i1 %fine, label %written, label %refused
@@ -180,6 +214,25 @@ written:
   call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %map, i64 {MAP_BYTES}, i1 false)
   %following = add i64 %number, 1
   br label %head
+}}
+
+; An extent or a stride, in elements.
+define internal i64 @number(ptr %entry.p, ptr %slots) {{
+entry:
+  %offset = load i64, ptr %entry.p
+{field("unused.p", "%entry.p", 8)}
+  %unused = load i64, ptr %unused.p
+{field("factor.p", "%entry.p", 16)}
+  %factor = load i64, ptr %factor.p
+{field("constant.p", "%entry.p", 24)}
+  %constant = load i64, ptr %constant.p
+  %place = getelementptr i8, ptr %slots, i64 %offset
+  %word = load i64, ptr %place
+  %high = shl i64 %word, %unused
+  %value = ashr i64 %high, %unused
+  %part = mul i64 %value, %factor
+  %found = add i64 %part, %constant
+  ret i64 %found
 }}
 
 ; With the kernel's context current, as it mostly is already; whichever is current is so again afterwards.

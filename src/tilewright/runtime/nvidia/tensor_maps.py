@@ -2,71 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size, slot_layout
-from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
+from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, Slot, device_block_size, slot_layout
+from tilewright.artifacts.constraints import Quantity
+from tilewright.artifacts.parameters import DTYPE_BYTES
+from tilewright.artifacts.tensor_maps import MAP_BYTES, MapNumber, TensorMap
 from tilewright.machine.cuda.driver import Context
-from tilewright.machine.cuda.tensor_maps import TENSOR_DTYPES, encoded
-from tilewright.runtime.constraint_check import slot_positions
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT, PITCH_LIMIT, TENSOR_DTYPES, encoded, has_map
+from tilewright.runtime.constraint_check import quantity_of, quantity_positions, slot_positions
 from tilewright.runtime.nvidia.launch_ir import ENTRY
 from tilewright.runtime.scalars import SlotValue
 
 _MOST_KEPT: Final = 256
+_WORD_BITS: Final = 64
 _NOTHING: Final = bytes(MAP_BYTES)
-"""Of a matrix that is not there, or not aligned: a kernel that may be given such does not ask for its boxes then."""
-_UNIT: Final = 16
+"""Of a matrix that is not there or has no map: a kernel that may be given such does not ask for its boxes then."""
 
 
 def map_entries(info: KernelInfo, plan: LaunchPlan) -> bytes:
     """The maps of a kernel as the machine code of launches reads them (`launch_ir`)."""
-    slots = {slot.parameter: slot.offset for slot in slot_layout(info.parameters) if slot.role == "pointer"}
+    layout = slot_layout(info.parameters)
+    pointers = {slot.parameter: slot.offset for slot in layout if slot.role == "pointer"}
+    numbers = {quantity: slot for slot in layout if (quantity := quantity_of(slot)) is not None}
     first = device_block_size(info) - MAP_BYTES * len(plan.maps)
     return b"".join(
         ENTRY.pack(
-            slots[found.parameter],
+            pointers[found.parameter],
             first + MAP_BYTES * number,
             found.distance,
             TENSOR_DTYPES[found.dtype],
-            *found.extents,
-            found.pitch,
             *found.box,
             *(1, 1),
+            found.element_bytes,
+            _bits_of_no_stride(found.element_bytes),
+            *(word for each in found.numbers for word in _number_entry(each, numbers)),
         )
         for number, found in enumerate(plan.maps)
     )
 
 
+def _bits_of_no_stride(element_bytes: int) -> int:
+    """Those that are not set in the stride of a matrix that has a map."""
+    return -PITCH_LIMIT // element_bytes | (MAP_UNIT // element_bytes - 1)
+
+
+def _number_entry(number: MapNumber, slots: Mapping[Quantity, Slot]) -> tuple[int, int, int, int]:
+    """Where in the parameter block a number stands, bits of the word that are not its, a factor and what is added."""
+    if isinstance(number, int):
+        return 0, 0, 0, number
+    slot = slots[number]
+    return slot.offset, _WORD_BITS - 8 * DTYPE_BYTES[slot.dtype], 1, 0
+
+
 class LaunchMaps(Struct):
-    """The maps of one kernel on a device, and the slots with the addresses of their matrices; maps are kept."""
+    """The maps of one kernel on a device, and where what they are made of stands in its slots; maps are kept."""
 
     context: Context
     maps: tuple[tuple[int, TensorMap], ...]
-    kept: dict[tuple[int, int], bytes] = field(default_factory=dict[tuple[int, int], bytes])
+    places: Mapping[Quantity, int]
+    kept: dict[tuple[int, ...], bytes] = field(default_factory=dict[tuple[int, ...], bytes])
 
     @staticmethod
     def of(info: KernelInfo, plan: LaunchPlan, context: Context) -> LaunchMaps:
         """Of a kernel that may have none."""
         slots = {slot.parameter: position for slot, position in slot_positions(info) if slot.role == "pointer"}
-        return LaunchMaps(context, tuple((slots[found.parameter], found) for found in plan.maps))
+        maps = tuple((slots[found.parameter], found) for found in plan.maps)
+        return LaunchMaps(context, maps, quantity_positions(info) if maps else {})
 
     def bytes(self, values: Sequence[SlotValue]) -> bytes:
         """What stands at the end of the block of parameters of a launch with these slots."""
-        return b"".join(self._map(number, values[slot]) for number, (slot, _) in enumerate(self.maps))
+        return b"".join(self._map(number, values) for number in range(len(self.maps)))
 
-    def _map(self, number: int, address: SlotValue) -> bytes:
+    def _map(self, number: int, values: Sequence[SlotValue]) -> bytes:
+        slot, wanted = self.maps[number]
+        address = values[slot]
         assert isinstance(address, int), "slots of pointers hold addresses"
-        wanted = self.maps[number][1]
+        near, far, stride = (self._number(each, values) for each in wanted.numbers)
         place = address + wanted.distance
-        if not address or place % _UNIT:
+        if not address or place % MAP_UNIT or not has_map((near, far), stride, wanted.element_bytes):
             return _NOTHING
-        found = self.kept.get((number, address))
+        key = (number, address, near, far, stride)
+        found = self.kept.get(key)
         if found is None:
             if len(self.kept) >= _MOST_KEPT:
                 self.kept.clear()
-            shape = (wanted.extents, wanted.pitch, wanted.box)
-            found = self.kept[number, address] = encoded(self.context, wanted.dtype, place, *shape)
+            pitch = stride * wanted.element_bytes
+            found = self.kept[key] = encoded(self.context, wanted.dtype, place, (near, far), pitch, wanted.box)
+        return found
+
+    def _number(self, number: MapNumber, values: Sequence[SlotValue]) -> int:
+        found = number if isinstance(number, int) else values[self.places[number]]
+        assert isinstance(found, int), "slots of integers hold integers"
         return found

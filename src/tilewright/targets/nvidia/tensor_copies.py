@@ -14,7 +14,7 @@ from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
 from tilewright.transforms.launch_quantities import parameter_name
-from tilewright.transforms.schedule.products.matrices import origin_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 
 _CLUSTER: Final = "ptr addrspace(7)"
 
@@ -25,13 +25,14 @@ def maps_of(kernel: Kernel) -> tuple[TensorMap, ...]:
 
 
 def _map(op: ops.CopyTensor) -> TensorMap:
-    source, target, (near, far) = memref_of(op.memref), memref_of(op.target), op.modes
-    origin = origin_of(op.memref)
-    assert origin is not None, "choose-schedule has asked"
-    extents = (source.shape[near] or 0, source.shape[far] or 0)
-    pitch = (source.strides[far] or 0) * source.element.bytes
-    box = (target.shape[0] or 0, target.shape[1] or 0)
-    return TensorMap(parameter_name(origin.parameter), source.element.name, origin.distance, extents, pitch, box)
+    source, target, near = memref_of(op.memref), memref_of(op.target), op.modes[0]
+    matrix = matrix_of(op.memref, near)
+    assert isinstance(matrix, Matrix), "choose-schedule has asked"
+    long, count, stride = (
+        number if isinstance(number, int) else number.quantity for number in (*matrix.extents, matrix.stride)
+    )
+    name, box = parameter_name(matrix.origin.parameter), (target.shape[0] or 0, target.shape[1] or 0)
+    return TensorMap(name, source.element.name, matrix.origin.distance, (long, count), stride, box)
 
 
 def map_pointers(ctx: KernelContext, slots: Value, first: int) -> Mapping[TensorMap, Value]:

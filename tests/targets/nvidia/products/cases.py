@@ -38,6 +38,36 @@ def launch(product: Any, tiles: tuple[int, int], order: str, rng: np.random.Gene
     return Launch([a, b, c], {2: expected.astype(c.dtype)}, grid)
 
 
+def open_launch(
+    product: Any,
+    tiles: tuple[int, int],
+    strides: tuple[int, int],
+    rng: np.random.Generator,
+    number: str = "i32",
+    first: int = 0,
+) -> Launch:
+    """Arguments of `open_product`: rows of the factors lie `strides` elements apart, and the factors begin so many
+    elements behind a multiple of 16 bytes."""
+    (m, n, k), (ta, tb) = product.extents, product.transposed
+    a = _small(rng, (k if ta else m, strides[0]), product.element, "C")
+    b = _small(rng, (n if tb else k, strides[1]), product.element, "C")
+    left, right = a[:, : m if ta else k], b[:, : k if tb else n]
+    c = _small(rng, (m, n), product.result, "C")
+    expected = _wide(left.T if ta else left) @ _wide(right.T if tb else right)
+    numbers = [np.dtype(number.replace("i", "int")).type(each) for each in (m, n, k, *strides, n)]
+    grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
+    return Launch([_moved(a, first), _moved(b, first), c, *numbers], {2: expected.astype(c.dtype)}, grid)
+
+
+def _moved(array: Array, first: int) -> Array:
+    """A matrix so many elements behind a multiple of 16 bytes."""
+    room = np.zeros(array.size + 16, array.dtype)
+    start = -room.ctypes.data // array.itemsize % 8 + first
+    found = room[start : start + array.size].reshape(array.shape)
+    found[...] = array
+    return found
+
+
 def _small(rng: np.random.Generator, shape: tuple[int, int], element: str, order: Any) -> Array:
     return np.array(rng.integers(-4, 5, shape), DTYPES[element], order=order)
 

@@ -1,26 +1,35 @@
-"""Where a launch finds the matrices of which the machine copies boxes by itself, or what it does not know of them."""
+"""Where a launch finds the matrices of which the machine copies boxes by itself, or what it does not know of them.
+
+A launch knows the addresses of its arguments, their extents and strides, and integers. What matrices have constant is
+looked at here, for the rest there are tests in the kernel that are true where the launch makes a map
+(`machine.cuda.tensor_maps.has_map`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TypeAlias
 
 from msgspec import Struct
 
+from tilewright.artifacts import constraints
+from tilewright.artifacts.constraints import Quantity
 from tilewright.dialects.addresses import AddressOf, FromAddress
-from tilewright.dialects.arith import And
+from tilewright.dialects.arith import And, Cast
+from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.gpu_tensors import no_map
 from tilewright.dialects.lane import Aligned
+from tilewright.dialects.memref import Size, Stride
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.interfaces import ViewLike
-from tilewright.ir.types import I64, AddressSpace, MemrefType
+from tilewright.ir.types import I64, AddressSpace, MemrefType, ScalarType
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT, MOST_EXTENT, PITCH_LIMIT
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment
-
-_UNIT: Final = 16
+from tilewright.transforms.launch_quantities import parameter_name
 
 
 class Origin(Struct, frozen=True):
@@ -30,20 +39,131 @@ class Origin(Struct, frozen=True):
     distance: int
 
 
-def origin_of(view: Value) -> Origin | None:
+class Passed(Struct, frozen=True):
+    """A number that a launch passes: an integer parameter, or the extent or stride of a mode of a memref parameter."""
+
+    parameter: BlockArgument
+    origin: constraints.Origin
+    mode: int = 0
+
+    @property
+    def quantity(self) -> Quantity:
+        """As launches know it."""
+        return Quantity(self.origin, parameter_name(self.parameter), self.mode)
+
+    def value(self, build: Builder) -> Value:
+        """In the kernel."""
+        match self.origin:
+            case constraints.Origin.EXTENT:
+                return build(Size(self.parameter, self.mode)).out
+            case constraints.Origin.STRIDE:
+                return build(Stride(self.parameter, self.mode)).out
+            case _:
+                return emit.to_index(build, self.parameter)
+
+
+Number: TypeAlias = int | Passed
+
+
+class Matrix(Struct, frozen=True):
+    """A matrix that a launch knows: extents, neighbours first, and the stride from a row to the next, in elements."""
+
+    origin: Origin
+    element: ScalarType
+    extents: tuple[Number, Number]
+    stride: Number
+    is_aligned: bool
+
+
+def matrix_of(view: Value, near: int) -> Matrix | str:
+    """The matrix that a memref of order 2 with rows along mode `near` is, or what a launch does not know of it."""
+    type_, far = memref_of(view), 1 - near
+    origin = _origin(view)
+    if origin is None:
+        return f"a launch does not know where {type_} begins"
+    found = {"rows": _extent(view, near), "columns": _extent(view, far), "stride": _stride(view, far)}
+    numbers = [number for number in found.values() if number is not None]
+    if len(numbers) < len(found):
+        return f"a launch does not know extents and strides of {type_}"
+    long, count, stride = numbers
+    return Matrix(origin, type_.element, (long, count), stride, alignment(view) % MAP_UNIT == 0)
+
+
+def obstacle(view: Value, near: int) -> str | None:
+    """Why the machine cannot copy boxes of a matrix whose rows run along mode `near` by itself; None if it can."""
+    type_ = memref_of(view)
+    if type_.order != 2:
+        return f"{type_} is no matrix"
+    if (reason := no_map(type_, (near, 1 - near))) is not None:
+        return reason
+    found = matrix_of(view, near)
+    if isinstance(found, str):
+        return found
+    distance, name = found.origin.distance, parameter_name(found.origin.parameter)
+    return f"{type_} begins {distance} bytes behind {name}" if distance % MAP_UNIT else None
+
+
+def tests_of(build: Builder, matrices: Sequence[Matrix]) -> Value | None:
+    """Whether a launch has maps of matrices; None if it surely has."""
+    aligned = (matrix.origin.parameter for matrix in matrices if not matrix.is_aligned)
+    tests = [_is_aligned(build, parameter) for parameter in dict.fromkeys(aligned)]
+    layouts = dict.fromkeys((matrix.extents, matrix.stride, matrix.element) for matrix in matrices)
+    tests += [test for layout in layouts for test in _layout_tests(build, *layout)]
+    found: Value | None = None
+    for test in tests:
+        found = test if found is None else emit.both(build, found, test)
+    return found
+
+
+def _is_aligned(build: Builder, parameter: BlockArgument) -> Value:
+    if isinstance(parameter.type, MemrefType):
+        return build(Aligned(parameter, [build.index(0)] * parameter.type.order, MAP_UNIT)).out
+    rest = build(And(build(AddressOf(parameter)).out, build.constant(MAP_UNIT - 1, I64))).out
+    return emit.equals_zero(build, rest)
+
+
+def _layout_tests(
+    build: Builder, extents: tuple[Number, Number], stride: Number, element: ScalarType
+) -> Sequence[Value]:
+    """Of the numbers that are not constant: rows that do not overlap, at distances that are multiples of 16 bytes."""
+    tests: list[Value] = []
+    for extent in extents:
+        if isinstance(extent, Passed):
+            less = emit.sub(build, extent.value(build), build.index(1))
+            tests.append(_has_none_of(build, less, -MOST_EXTENT))
+    if isinstance(stride, Passed):
+        bits = -PITCH_LIMIT // element.bytes | (MAP_UNIT // element.bytes - 1)
+        tests.append(_has_none_of(build, stride.value(build), bits))
+    if isinstance(stride, Passed) or isinstance(extents[0], Passed):
+        tests.append(emit.not_less(build, _emitted(build, stride), _emitted(build, extents[0])))
+    return tests
+
+
+def _has_none_of(build: Builder, value: Value, bits: int) -> Value:
+    return emit.equals_zero(build, build(And(value, build.index(bits))).out)
+
+
+def _emitted(build: Builder, number: Number) -> Value:
+    return build.index(number) if isinstance(number, int) else number.value(build)
+
+
+# What a launch passes
+
+
+def _origin(view: Value) -> Origin | None:
     """Where a memref begins; None where that depends on more than one parameter."""
     op = view.defining_op
     match op:
         case None:
-            assert isinstance(view, BlockArgument)
-            is_given = isinstance(view.block.parent_op, Kernel) and memref_of(view).space is AddressSpace.GLOBAL
-            return Origin(view, 0) if is_given else None
+            parameter = _parameter(view)
+            is_given = parameter is not None and memref_of(view).space is AddressSpace.GLOBAL
+            return Origin(parameter, 0) if parameter is not None and is_given else None
         case FromAddress():
             source = op.address.defining_op
             pointer = source.pointer if isinstance(source, AddressOf) else None
             return Origin(pointer, 0) if isinstance(pointer, BlockArgument) else None
         case ViewLike():
-            behind, distance = origin_of(op.memref), 0
+            behind, distance = _origin(op.memref), 0
             for offset, stride in zip(op.source_offsets(), memref_of(op.memref).strides, strict=False):
                 if not isinstance(offset, int) or (offset and stride is None):
                     return None
@@ -55,28 +175,74 @@ def origin_of(view: Value) -> Origin | None:
             return None
 
 
-def obstacle(view: Value, near: int) -> str | None:
-    """Why the machine cannot copy boxes of a matrix whose rows run along mode `near` by itself; None if it can."""
-    type_ = memref_of(view)
-    if type_.order != 2:
-        return f"{type_} is no matrix"
-    if (reason := no_map(type_, (near, 1 - near))) is not None:
-        return reason
-    origin = origin_of(view)
-    if origin is None:
-        return f"a launch does not know where {type_} begins"
-    return f"{type_} begins {origin.distance} bytes behind {origin.parameter.name}" if origin.distance % _UNIT else None
+def _parameter(value: Value) -> BlockArgument | None:
+    """The parameter of the kernel that a value is."""
+    return value if isinstance(value, BlockArgument) and isinstance(value.block.parent_op, Kernel) else None
 
 
-def tests_of(build: Builder, views: Sequence[Value]) -> Value | None:
-    """Whether matrices begin at multiples of 16 bytes; None if they surely do."""
-    origins = (origin_of(view) for view in views if alignment(view) % _UNIT)
-    found: Value | None = None
-    for parameter in dict.fromkeys(origin.parameter for origin in origins if origin is not None):
-        if isinstance(parameter.type, MemrefType):
-            is_aligned = build(Aligned(parameter, [build.index(0)] * parameter.type.order, _UNIT)).out
-        else:
-            rest = build(And(build(AddressOf(parameter)).out, build.constant(_UNIT - 1, I64))).out
-            is_aligned = emit.equals_zero(build, rest)
-        found = is_aligned if found is None else emit.both(build, found, is_aligned)
-    return found
+def _extent(view: Value, mode: int) -> Number | None:
+    """Of a mode of a memref, if a launch passes it."""
+    static, op = memref_of(view).shape[mode], view.defining_op
+    if static is not None:
+        return static
+    match op:
+        case None:
+            parameter = _parameter(view)
+            return None if parameter is None else Passed(parameter, constraints.Origin.EXTENT, mode)
+        case FromAddress():
+            return _number(op.mixed_layout[0][mode])
+        case ViewLike():
+            given, source = op.given_extent(mode), op.source_of(mode)
+            if given is not None:
+                return _number(given)
+            return None if source is None else _extent(op.memref, source)
+        case _:
+            return None
+
+
+def _stride(view: Value, mode: int) -> Number | None:
+    """Of a mode of a memref, if a launch passes it."""
+    static, op = memref_of(view).strides[mode], view.defining_op
+    if static is not None:
+        return static
+    match op:
+        case None:
+            parameter = _parameter(view)
+            return None if parameter is None else Passed(parameter, constraints.Origin.STRIDE, mode)
+        case FromAddress():
+            return _number(op.mixed_layout[1][mode])
+        case ViewLike():
+            source = op.source_of(mode)
+            return None if source is None else _stride(op.memref, source)
+        case _:
+            return None
+
+
+def _number(value: int | Value) -> Number | None:
+    """An integer that the compiler knows or a launch passes, however it has been widened.
+
+    Signed and unsigned widening differ for negative numbers alone, with which no matrix has a map: tests read
+    parameters as signed.
+    """
+    if isinstance(value, int):
+        return value
+    if (known := emit.integer_of(value)) is not None:
+        return known
+    match value.defining_op:
+        case None:
+            parameter = _parameter(value)
+            return None if parameter is None or not _bits(value) else Passed(parameter, constraints.Origin.VALUE)
+        case (Cast() | UCast()) as op if 0 < _bits(op.value) <= _bits(op.out):
+            return _number(op.value)
+        case Size() as op:
+            return _extent(op.source, op.mode) if isinstance(op.source.type, MemrefType) else None
+        case Stride() as op:
+            return _stride(op.source, op.mode)
+        case _:
+            return None
+
+
+def _bits(value: Value) -> int:
+    """Of an integer, 0 for anything else."""
+    type_ = value.type
+    return type_.bits if isinstance(type_, ScalarType) and type_.is_integer else 0

@@ -43,7 +43,7 @@ from tilewright.transforms.schedule.products.choice import (
     source_of,
 )
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
-from tilewright.transforms.schedule.products.matrices import tests_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.staging import Staging
@@ -98,13 +98,16 @@ class _Placement(Struct):
                 self._now(op)
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
-        """A loop whose factors the machine copies; threads do in a second one, for memory that is not aligned."""
+        """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
         words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
         barriers = build(Alloca(result_types=[words])).out
         sources = self.run_ahead(ahead)
-        is_aligned = tests_of(Builder.before_op(loop), [source.load.memref for _, source in sources])
-        if is_aligned is not None:
-            twin = branched(is_aligned, loop)
+        boxes = [staging.box(source, {}) for staging, source in sources]
+        matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
+        assert len(matrices) == len(boxes), "choose-products has asked"
+        has_maps = tests_of(Builder.before_op(loop), matrices)
+        if has_maps is not None:
+            twin = branched(has_maps, loop)
             same = dict(zip(loop.walk(), twin.walk(), strict=True))
             for op in ahead.products:
                 other = same[op]
