@@ -158,8 +158,8 @@ def _open_view(name: str, modes: str, tile: Sequence[int], element: str, number:
 
 def _open_load(result: str, name: str, at: str, tile: Sequence[int], element: str) -> str:
     return (
-        f"      %{result}, %{result}_done = load_view_tko weak %{name}v[{at}] : {_open_type(tile, element)}, tile<i32> -> "
-        f"tile<{tile[0]}x{tile[1]}x{element}>, token\n"
+        f"      %{result}, %{result}_done = load_view_tko weak %{name}v[{at}] : "
+        f"{_open_type(tile, element)}, tile<i32> -> tile<{tile[0]}x{tile[1]}x{element}>, token\n"
     )
 
 

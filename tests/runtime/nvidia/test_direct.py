@@ -39,6 +39,7 @@ from tilewright.runtime.nvidia.streams import current_stream
 from tilewright.runtime.nvidia.tables import AddressWords
 from tilewright.runtime.nvidia.tensor_maps import LaunchMaps
 
+VALUE, EXTENT, STRIDE = Origin.VALUE, Origin.EXTENT, Origin.STRIDE
 Launch = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 TELL = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
 
@@ -326,3 +327,60 @@ def test_maps_are_those_of_the_addresses(
     assert Launch(entry())(control, ctypes.addressof(frame)) == 1
     assert len(played.launches) == 1
     played.failing = {}
+
+
+@pytest.mark.parametrize(
+    ("extents", "stride", "known"),
+    [
+        ((64, 9), 64, True),
+        ((60, 1), 64, True),
+        ((64, 9), 1 << 38, True),
+        ((64, 9), 100, False),
+        ((65, 9), 64, False),
+        ((0, 9), 64, False),
+        ((64, 0), 64, False),
+        ((64, -1), 64, False),
+        ((-64, 9), 64, False),
+        ((64, 9), -64, False),
+        ((64, 9), 1 << 39, False),
+        ((64, 9), 1 << 62, False),
+        ((64, (1 << 32) + 1), 64, False),
+    ],
+)
+def test_maps_are_those_of_the_sizes(
+    played: FakeDriver,
+    streams: Streams,
+    monkeypatch: pytest.MonkeyPatch,
+    extents: tuple[int, int],
+    stride: int,
+    known: bool,
+) -> None:
+    """Integers and what a memref has open, in launches by machine code and through Python; some have no map."""
+    torch_that_says(streams, monkeypatch)
+    near, far = extents
+    of_numbers = TensorMap("p", "f16", 0, (Quantity(VALUE, "near"), 7), Quantity(VALUE, "stride"), (64, 64))
+    of_memref = TensorMap(
+        "m", "bf16", 16, (Quantity(EXTENT, "m", 1), Quantity(EXTENT, "m", 0)), Quantity(STRIDE, "m", 0), (64, 8)
+    )
+    plan = LaunchPlan((32, 1, 1), maps=(of_numbers, of_memref))
+    parameters = (
+        ScalarParameter("near", "i16"),
+        PointerParameter("p", "f16"),
+        ScalarParameter("stride", "i64"),
+        MemrefParameter("m", "bf16", (None, None), (None, 1)),
+    )
+    info = KernelInfo("k", "k", parameters, launch=plan)
+    _, control = runner_of(played, info, plan)
+    values = (near, HERE, stride, HERE + 4096, far, near, stride)
+    # what the slot of a narrow integer has room for beside it is anything
+    slots = struct.pack("<h6s6q", near, b"\xa5" * 6, *values[1:]).ljust(device_block_size(info), b"\xa5")
+    frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1) + slots)
+    assert Launch(entry())(control, ctypes.addressof(frame)) == 0
+    told = played.launches[-1].slots[-2 * 128 :]
+    assert told == LaunchMaps.of(info, plan, driver.open_device(played.devices - 1)).bytes(values)
+    found = [struct.unpack_from("<7q", told, k) for k in (0, 128)]
+    expected = [(6, HERE, near, 7, 2 * stride, 64, 64), (9, HERE + 4112, near, far, 2 * stride, 64, 8)]
+    first = known or (far <= 0 and near > 0) or far > 1 << 32
+    assert found == [
+        numbers if is_known else (0,) * 7 for is_known, numbers in zip((first, known), expected, strict=True)
+    ]

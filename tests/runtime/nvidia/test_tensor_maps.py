@@ -17,6 +17,7 @@ from tilewright.artifacts.artifact import (
     PointerParameter,
     device_block_size,
 )
+from tilewright.artifacts.constraints import Origin, Quantity
 from tilewright.artifacts.json_fields import ArtifactError, Fields
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap, map_from_json, map_to_json
 from tilewright.machine.cuda.binding import LATER
@@ -105,3 +106,23 @@ def test_maps_that_no_device_has(field: str, value: object) -> None:
 def test_maps_are_of_memory_that_is_passed() -> None:
     with pytest.raises(ValueError, match="a map of 'p', which is no memory that a launch passes"):
         KernelInfo("k", "k", (MATRIX,), launch=PLAN)
+
+
+@pytest.mark.parametrize(
+    ("number", "known"),
+    [
+        (Quantity(Origin.EXTENT, "a", 0), True),
+        (Quantity(Origin.STRIDE, "a", 0), False),
+        (Quantity(Origin.VALUE, "p"), False),
+        (Quantity(Origin.VALUE, "missing"), False),
+        (Quantity(Origin.NUM_GROUPS), False),
+    ],
+)
+def test_maps_are_of_numbers_that_are_passed(number: Quantity, known: bool) -> None:
+    plan = LaunchPlan((64, 1, 1), maps=(TensorMap("p", "f16", 0, (8, number), 64, (64, 8)),))
+    if known:
+        artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=plan))
+        assert Artifact.from_bytes(artifact.to_bytes()) == artifact
+        return
+    with pytest.raises(ValueError, match=f"a map of {number}, which a launch does not pass"):
+        KernelInfo("k", "k", (MATRIX, POINTER), launch=plan)
