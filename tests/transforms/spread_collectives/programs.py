@@ -87,9 +87,7 @@ def read(text: str, apart: bool = False) -> Module:
 def divided(module: Module, level: int = 2, checked: bool = False, passes: SpreadCollectives = SPREADING) -> Module:
     """The program on tiles, its work-groups divided where that is possible."""
     widen = [WidenProducts(TILES)]
-    steps = common_pipeline(
-        GenericTeamPolicy(), TILES, level, checked, instruction_passes=widen, tile_passes=[passes]
-    )
+    steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, instruction_passes=widen, tile_passes=[passes])
     PassManager(steps, verify_each=True).run(module, PassContext())
     return module
 
