@@ -109,6 +109,24 @@ def test_usage(options: list[str], said: str, played: FakeDriver, kernel: Path) 
     assert not played.launches
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["tune", "--output={other}"], "{other} is no file of schedules: "),
+        (["compile", "--tuned={other}"], "{other} is no file of schedules: "),
+        (["compile", "--tuned={other}", "--schedule=threads=64"], "schedule and tuned are not for one compilation"),
+    ],
+)
+def test_files_of_something_else(options: list[str], said: str, played: FakeDriver, kernel: Path) -> None:
+    other = kernel.with_name("project.toml")
+    other.write_text("[project]\n")
+    verb, *rest = (option.format(other=other) for option in options)
+    done = run(verb, str(kernel), *rest, *ARGUMENTS[: None if verb == "tune" else 1])
+    assert done.returncode == 2
+    assert said.format(other=other) in done.stderr
+    assert other.read_text() == "[project]\n"
+
+
 def test_standard_input_has_nothing_beside_it(played: FakeDriver) -> None:
     done = run("tune", "-", *ARGUMENTS, "--beside", text=ADD)
     assert done.returncode == 2

@@ -86,7 +86,7 @@ def test_a_later_entry_takes_the_place_of_one_of_its_key(field: str, tmp_path: P
 def test_what_is_no_record_is_told_and_stays(content: str, tmp_path: Path) -> None:
     path = tmp_path / "tuned.toml"
     path.write_bytes(content.encode(errors="surrogateescape"))
-    with pytest.warns(RecordWarning, match="no schedules are taken from"):
+    with pytest.warns(RecordWarning, match="no schedules are taken: .*tuned.toml is no file of schedules"):
         assert entries_in(path) == ()
     with pytest.raises(ValueError):
         remember(path, ENTRY)

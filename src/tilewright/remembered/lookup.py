@@ -16,6 +16,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.diagnostics.binary import Binary
+from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import FilePath
 from tilewright.remembered.record import Entry, entries_in, read_record
 from tilewright.settings.config import current
@@ -27,6 +28,10 @@ OFF: Final = "off"
 MISFIT: Final = "T009"
 """The code of schedules that do not fit."""
 _Result = TypeVar("_Result")
+
+
+class ScheduledTwice(CallerError, ValueError):
+    """A schedule was given, and a file to take schedules from."""
 
 
 class Remembered(Struct, frozen=True):
@@ -226,10 +231,12 @@ def taken_schedules(
     """What a compilation takes from files: nothing if schedules are `asked` for.
 
     The file `given` takes the place of the user's and the one beside the source. Raises OSError if it cannot be read,
-    ValueError if it is none or if schedules are asked for, too, and `ScheduleElsewhere` for a target without schedules.
+    `NoRecord` if it is none, `ScheduledTwice` if schedules are asked for, too, `ScheduleElsewhere` for targets without.
     """
     if given is not None and asked:
-        raise ValueError("schedules are given, or taken from a file: schedule and tuned are not for one compilation")
+        raise ScheduledTwice(
+            "schedules are given, or taken from a file: schedule and tuned are not for one compilation"
+        )
     if not isinstance(target, TunedTarget):
         if given is not None:
             raise ScheduleElsewhere(f"target {target.name!r} takes no schedules")

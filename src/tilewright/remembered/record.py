@@ -34,6 +34,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct, field
 
+from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import read_file, replacing
 
 _LARGEST: Final = 1 << 24
@@ -43,6 +44,10 @@ _HEAD: Final = "# schedules that `tilewright tune` found: docs/guide/tuning.md\n
 
 class RecordWarning(UserWarning):
     """A file of schedules could not be read; kernels are compiled as the model has them."""
+
+
+class NoRecord(CallerError, ValueError):
+    """A file was named that is no file of schedules, or one of a format to come."""
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,16 +78,16 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_record(path: Path) -> Sequence[Entry]:
-    """The entries of a file. Raises OSError, and ValueError for what is none."""
+    """The entries of a file. Raises OSError, and `NoRecord`."""
     import tomllib
 
     content = read_file(path, _LARGEST)
     if len(content) > _LARGEST:
-        raise ValueError(f"it has more than {_LARGEST:,} bytes")
+        raise NoRecord(f"{path} is no file of schedules: it has more than {_LARGEST:,} bytes")
     try:
         return msgspec.convert(tomllib.loads(content.decode()), _File).kernel
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        raise NoRecord(f"{path} is no file of schedules: {error}") from None
 
 
 def entries_in(path: Path) -> Sequence[Entry]:
@@ -98,15 +103,15 @@ def entries_in(path: Path) -> Sequence[Entry]:
 def _entries(path: Path, _state: tuple[int, ...]) -> Sequence[Entry]:
     try:
         return read_record(path)
-    except (OSError, ValueError) as error:
-        warnings.warn(f"no schedules are taken from {path}: {error}", RecordWarning, stacklevel=5)
+    except (OSError, NoRecord) as error:
+        warnings.warn(f"no schedules are taken: {error}", RecordWarning, stacklevel=5)
         return ()
 
 
 def remember(path: Path, entry: Entry) -> None:
     """Put an entry into a file, in place of an older one of the same key; what others put there meanwhile stays.
 
-    Raises OSError, and ValueError for a file that is no record, which stays as it is.
+    Raises OSError, and `NoRecord` for a file that stays as it is.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _alone_in(path.parent):
