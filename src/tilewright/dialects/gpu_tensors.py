@@ -19,6 +19,7 @@ from tilewright.ir.definition import Operation, Value, attribute, operand, opera
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import I64, INDEX_ONLY, MEMREF, AddressSpace, MemrefType
+from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
 
 SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
 """Lines of 128 bytes, of which eight are swizzled together."""
@@ -148,12 +149,12 @@ def no_map(source: MemrefType, modes: tuple[int, int]) -> str | None:
     near, far = modes
     if source.strides[near] != 1:
         return f"rows of {source} are not made of neighbours"
-    if not all(extent is None or 0 < extent < 1 << 32 for extent in source.shape):
+    if not all(extent is None or 0 < extent <= MOST_EXTENT for extent in source.shape):
         return f"{source} has no elements, or too many"
     stride, length = source.strides[far], source.shape[near] or 1
     if stride is None:
         return None
     pitch = stride * source.element.bytes
-    if pitch % _UNIT or not 0 < pitch < 1 << 40:
+    if pitch % _UNIT or not 0 < pitch < PITCH_LIMIT:
         return f"rows that are {pitch} bytes apart, no multiple of {_UNIT}"
     return f"rows of {length} elements that are {stride} apart" if stride < length else None

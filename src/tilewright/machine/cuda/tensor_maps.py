@@ -15,7 +15,8 @@ MAP_ALIGNMENT: Final = 64
 TENSOR_DTYPES: Final = {"f16": 6, "bf16": 9}
 MAP_UNIT: Final = 16
 """Bytes of which the addresses of matrices and the distances of their rows are multiples."""
-MOST_EXTENT: Final = 1 << 32
+MOST_EXTENT: Final = 1 << 31
+"""Elements; the driver takes twice as many, but positions in a matrix are signed numbers of 32 bits."""
 PITCH_LIMIT: Final = 1 << 40
 """Bytes; rows are less than that apart."""
 _NOT_INTERLEAVED: Final = 0

@@ -33,7 +33,9 @@ from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects.builder import Builder, OperationT
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import F16, MemrefType
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.machine.cuda.tensor_maps import has_map
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 TENSOR = "copies=tensor"
@@ -242,6 +244,15 @@ def test_threads_copy_what_a_launch_does_not_align(first: int, transposed: bool,
     *_, lanes = levels(text, Architecture.SM_90A, f"tile=64x64x64 {TENSOR}")
     found = faults(given, {2: interpreted(lanes, given)[2]})
     assert not found, found
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_positions_in_a_matrix_are_signed_numbers_of_32_bits(far: bool) -> None:
+    """Those from 2^31 on would be outside of it, where boxes are zeros."""
+    for extent, fits in ((1 << 31, True), ((1 << 31) + 8, False), ((1 << 32) - 8, False)):
+        shape, stride = ((64, extent), 64) if far else ((extent, 64), extent)
+        assert (tensors.no_map(MemrefType(F16, shape, (1, stride)), (0, 1)) is None) == fits
+        assert has_map(shape, stride, 2) == fits
 
 
 @pytest.mark.parametrize(
