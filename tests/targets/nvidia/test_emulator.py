@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from .emulator import directed, frame
-from .emulator.machine import DeadlockError, Device, Program, shuffle_source
+from .emulator.lanes import shuffle_source
+from .emulator.machine import DeadlockError, Device, Program
 from .emulator.memory import MemoryFault
 from .emulator.numbers import UndefinedError, extremum, fma, narrowed, saturated, sdiv, srem
 from .emulator.races import RaceError

@@ -10,8 +10,11 @@ checked: inside of memory that exists, aligned as the instruction promises, in n
 | `numbers.py`, `directed.py` | arithmetic on arrays with one entry a thread, rounded as the machine does |
 | `matrices.py`, `groups.py`, `copies.py` | products and loads by whole warps, by groups of warps; asynchronous copies |
 | `memory.py`, `races.py` | memory of all spaces; who accessed what between two barriers |
+| `accesses.py`, `barriers.py` | memory as the threads of a block see it; barriers that count copies |
 | `frame.py`, `instructions.py` | registers of the threads; what each instruction does |
-| `machine.py` | scheduling, barriers, shuffles; launching a kernel |
+| `arithmetic.py`, `calls.py` | what casts and intrinsics compute; calls, also those that wait for others |
+| `lanes.py` | which lanes of a warp take part and have arrived; what a shuffle reads |
+| `machine.py` | scheduling, barriers, exchanges; launching a kernel |
 
 What the target does not print (other vectors than pairs of halves, switches, `alloca`) is refused, never guessed.
 """

@@ -1,26 +1,34 @@
-"""Threads of a block: who runs next, who waits for whom; memory as they see it; a launch of a grid."""
+"""Threads of a block: who runs next, who waits for whom; a launch of a grid."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from .barriers import Barriers
-from .copies import Copies
+from .accesses import Accesses
 from .frame import DONE, Code, Frame, Lanes, Sync, cut
-from .groups import GROUP, GoingProducts, GroupProduct, Unshown, factor_offsets, group_product
+from .groups import GROUP, GroupProduct, factor_offsets, group_product
 from .instructions import translate
+from .lanes import (
+    GROUPS,
+    PHASES,
+    WARP,
+    WHOLE_WARPS,
+    all_there,
+    completed,
+    exited_lanes,
+    named_lanes,
+    shuffle_source,
+)
 from .matrices import multiply, spread_rows
-from .memory import BASE, READABLE, SIZE, WINDOW, WRITABLE, Memory
+from .memory import READABLE, SHARED, WINDOW, WRITABLE, Memory
 from .numbers import GARBAGE, Array
-from .races import Access, Epoch, Launched, RaceError
+from .races import Access, Launched
 from .text import EmulatorError, parse
 
-WARP: Final = 32
-_ALL_LANES: Final = 0xFFFFFFFF
 _AXES: Final = "xyz"
 _SHARED_SPACE: Final = 3
 
@@ -105,8 +113,8 @@ class Block(NamedTuple):
     grid: tuple[int, int, int]
 
 
-class Team:
-    """The threads of a block: their memory accesses, and the barriers that they have passed."""
+class Team(Accesses):
+    """The threads of a block: who runs next, and the barriers that they have passed."""
 
     def __init__(
         self,
@@ -117,16 +125,9 @@ class Team:
         block: Block,
         launched: Launched,
     ) -> None:
+        super().__init__(device.memory, threads)
         self._device, self._program, self._addresses = device, program, addresses
-        self._memory, self._launched, self._block = device.memory, launched, block
-        self._epoch = Epoch()
-        self._copies = Copies(self._memory, threads)
-        self._unshown = Unshown(SIZE - WINDOW)
-        self._barriers = Barriers(device.memory)
-        self._products = GoingProducts(threads)
-        self._turns = np.zeros(threads, np.int64)
-        """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
-        it."""
+        self._launched, self._block = launched, block
         self._masks = np.zeros(threads, np.int64)
 
     # What instructions ask for
@@ -148,109 +149,6 @@ class Team:
                 return np.array([self._block.grid[k]], np.int32)
             case _:
                 raise EmulatorError(f"unknown register: {register}")
-
-    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: int) -> Array:
-        """Read one number a thread."""
-        size = dtype.itemsize
-        offsets = self._memory.offsets(addresses, size, align, access)
-        self._epoch.add(threads, offsets, size, access, self._turns)
-        return self._memory.view(dtype)[offsets // size]
-
-    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
-        """Write one number a thread."""
-        size = values.dtype.itemsize
-        offsets = self._memory.offsets(addresses, size, align, access)
-        self._epoch.add(threads, offsets, size, access, self._turns)
-        self._memory.view(values.dtype)[offsets // size] = values
-        self._unshown.write(threads, offsets - WINDOW, size)
-
-    def update(
-        self,
-        threads: Array,
-        addresses: Array,
-        dtype: np.dtype[Any],
-        access: int,
-        new: Callable[[slice, Array], Array],
-    ) -> Array:
-        """Let one thread after the other replace a number; the old ones. Bytes that stay as they are count as read."""
-        size = dtype.itemsize
-        offsets = self._memory.offsets(addresses, size, size, access)
-        self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns)
-        view, places = self._memory.view(dtype), offsets // size
-        if len(set(places.tolist())) == len(places):
-            return self._replace(threads, view, places, slice(None), access, new)
-        old = [
-            self._replace(threads[k : k + 1], view, places[k : k + 1], slice(k, k + 1), access, new)
-            for k in range(len(places))
-        ]
-        return np.concatenate(old)
-
-    def _replace(
-        self,
-        threads: Array,
-        view: Array,
-        places: Array,
-        who: slice,
-        access: int,
-        new: Callable[[slice, Array], Array],
-    ) -> Array:
-        """Replace numbers at different places; the old ones."""
-        old = view[places]
-        fresh = new(who, old).astype(view.dtype, copy=False)
-        view[places] = fresh
-        number, byte = np.nonzero(_bytes(fresh) != _bytes(old))
-        if len(number):
-            at = places[number] * view.itemsize + byte
-            self._epoch.add(threads[number], at, 1, access, self._turns)
-        return old
-
-    def copy_later(self, threads: Array, target: Array, source: Array, size: int, given: Array) -> None:
-        """Begin to copy `given` bytes, zeros behind them, to shared memory."""
-        self._copies.begin(self._epoch, threads, (target, source), size, given, self._turns)
-
-    def commit_copies(self, threads: Array) -> None:
-        """Make a group of the copies begun."""
-        self._copies.commit(threads)
-
-    def await_copies(self, threads: Array, pending: int) -> None:
-        """End all groups of copies but so many."""
-        for who, targets, size in self._copies.wait(self._epoch, threads, pending, self._turns):
-            self._unshown.write(who, targets - WINDOW, size)
-
-    def open_barrier(self, place: int, arrivals: int) -> None:
-        """Make a barrier that counts copies of a word of shared memory."""
-        self._barriers.open(place, arrivals)
-
-    def close_barrier(self, place: int) -> None:
-        """Make a word of a barrier."""
-        self._barriers.close(place)
-
-    def expect(self, place: int, count: int) -> None:
-        """Arrive at a barrier, and tell how many bytes more its phase has."""
-        self._barriers.expect(place, count)
-
-    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
-        """Begin to copy a box of a matrix, which nobody else may be at."""
-        read, written = self._barriers.copy(place, target, pointer, start)
-        if self._epoch.touches(written):
-            raise RaceError(f"thread {thread} lets a box be copied where somebody is since the last barrier")
-        if self._products.read(written):
-            raise RaceError(f"thread {thread} lets a box be copied where a product still reads")
-        who = np.full(len(read), thread)
-        self._epoch.add(who, read, 1, Access.READ, self._turns[who])
-        self._unshown.replace(written - WINDOW)
-
-    def commit_products(self, threads: Array) -> None:
-        """Make a group of the products begun."""
-        self._products.commit(threads)
-
-    def await_products(self, threads: Array, pending: int) -> None:
-        """End all groups of products but so many."""
-        self._products.wait(threads, pending)
-
-    def show_writes(self, threads: Array) -> None:
-        """Let instructions that read memory by themselves see what was written."""
-        self._unshown.show(threads)
 
     def call(self, name: str, threads: Array, arguments: Sequence[Array]) -> list[Array]:
         """Run a function that does not wait for other threads."""
@@ -322,15 +220,15 @@ class Team:
                 continue
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
-            if sync.name.startswith(_PHASES):
+            if sync.name.startswith(PHASES):
                 went |= self._phases(frame, sync, lanes)
                 continue
-            masks = _named_lanes(lanes, sync)
+            masks = named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
-            awaited = masks if sync.name.startswith(_WHOLE_WARPS) else masks & ~_exited_lanes(frame)[here // WARP]
-            complete = np.ones(len(here), np.bool_) if _all_there(here, awaited) else _complete(here, awaited)
-            if sync.name.startswith(_GROUPS):
+            awaited = masks if sync.name.startswith(WHOLE_WARPS) else masks & ~exited_lanes(frame)[here // WARP]
+            complete = np.ones(len(here), np.bool_) if all_there(here, awaited) else completed(here, awaited)
+            if sync.name.startswith(GROUPS):
                 arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
                 complete = arrived[here // GROUP] == GROUP
             if np.any(complete):
@@ -342,18 +240,18 @@ class Team:
         """Let those go on whose phases have ended; whether there are some."""
         places, parities = (lanes.full(x).astype(np.int64) for x in sync.operands)
         ended = np.zeros(len(places), np.bool_)
-        for place, parity in set(zip((places + BASE + WINDOW).tolist(), parities.tolist(), strict=True)):
+        for place, parity in set(zip((places + SHARED).tolist(), parities.tolist(), strict=True)):
             if self._barriers.ends(place, parity):
-                ended |= (places + BASE + WINDOW == place) & (parities == parity)
+                ended |= (places + SHARED == place) & (parities == parity)
         frame.keep(sync.result, lanes.index[ended], np.ones(int(ended.sum()), np.bool_))
         frame.places[lanes.index[ended]] += 1
         return bool(ended.any())
 
     def _exchange(self, frame: Frame, sync: Sync, here: Array, masks: Array) -> None:
         lanes = Lanes(frame, here)
-        if sync.name.startswith(_GROUPS):
+        if sync.name.startswith(GROUPS):
             self._multiply_by_groups(frame, sync, here)
-        elif sync.name.startswith(_WHOLE_WARPS):
+        elif sync.name.startswith(WHOLE_WARPS):
             operands = [lanes.full(x).reshape(-1, WARP) for x in sync.operands]
             load = sync.name.startswith("llvm.nvvm.ldmatrix")
             found = self._load_matrices(sync.name, here, operands[0]) if load else multiply(sync.name[14:], operands)
@@ -399,7 +297,7 @@ class Team:
         self._unshown.check(offsets.reshape(-1), 2)
         group = np.arange(thread, thread + GROUP)
         self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(2) + WINDOW).reshape(-1))
-        places = offsets.reshape(-1) + BASE + WINDOW
+        places = offsets.reshape(-1) + SHARED
         words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ)
         return words.reshape(offsets.shape).view(product.factor)
 
@@ -408,72 +306,10 @@ class Team:
         words = name.split(".")
         count, transposed = int(words[6][1:]), words[7] == "trans"
         threads = here.reshape(-1, WARP)[:, : 8 * count]
-        rows = addresses[:, : 8 * count].reshape(-1) + BASE + WINDOW
+        rows = addresses[:, : 8 * count].reshape(-1) + SHARED
         chunks = [
             self.load(threads.reshape(-1), rows + 8 * k, np.dtype(np.int64), 16 if k == 0 else 8, Access.READ)
             for k in range(2)
         ]
         halves = np.stack(chunks, axis=-1).view(np.int16).reshape(-1, count, 8, 8)
         return [spread_rows(halves[:, k], transposed) for k in range(count)]
-
-
-def _bytes(numbers: Array) -> Array:
-    """Those of each number, in a row of its own."""
-    return np.ascontiguousarray(numbers).view(np.uint8).reshape(len(numbers), -1)
-
-
-_GROUPS: Final = "wgmma."
-_PHASES: Final = "llvm.nvvm.mbarrier."
-_WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", _GROUPS)
-
-
-def _named_lanes(lanes: Lanes, sync: Sync) -> Array:
-    """The mask of those that take part: all of a warp, or as the instruction says."""
-    if sync.name.startswith(_WHOLE_WARPS):
-        return np.full(len(lanes.index), _ALL_LANES)
-    return lanes.full(sync.operands[0]).astype(np.int64) & _ALL_LANES
-
-
-def _exited_lanes(frame: Frame) -> Array:
-    """The lanes of each warp that have exited, as bits; nobody waits for them."""
-    found = np.zeros(-(-len(frame.exited) // WARP), np.int64)
-    who = np.flatnonzero(frame.exited)
-    np.bitwise_or.at(found, who // WARP, 1 << who % WARP)
-    return found
-
-
-def _all_there(here: Array, masks: Array) -> bool:
-    """Whether these threads, in their order, are whole warps which name all of their lanes."""
-    whole = len(here) % WARP == 0 and here[0] % WARP == 0 and here[-1] - here[0] == len(here) - 1
-    return whole and bool((masks == _ALL_LANES).all())
-
-
-def _complete(here: Array, masks: Array) -> Array:
-    """Whether all lanes of its mask stand beside each thread, with the same mask."""
-    groups = (here // WARP << WARP) | masks
-    complete = np.zeros(len(here), np.bool_)
-    for group in set(groups.tolist()):
-        mine = groups == group
-        arrived = int(np.bitwise_or.reduce(1 << here[mine] % WARP))
-        complete[mine] = arrived == group & _ALL_LANES
-    return complete
-
-
-def shuffle_source(mode: str, lane: Array, position: Array, bounds: Array) -> Array:
-    """The lane that each lane reads, as PTX's `shfl` defines it; its own where the other is out of bounds."""
-    b, clamp, segment = position & 31, bounds & 31, bounds >> 8 & 31
-    low = lane & segment
-    bound = low | (clamp & ~segment)
-    match mode:
-        case "up":
-            source, inside = lane - b, lane - b >= bound
-        case "down":
-            source, inside = lane + b, lane + b <= bound
-        case "bfly":
-            source, inside = lane ^ b, lane ^ b <= bound
-        case "idx":
-            source = low | (b & ~segment)
-            inside = source <= bound
-        case _:
-            raise EmulatorError(f"unknown shuffle: {mode}")
-    return np.where(inside, source, lane)

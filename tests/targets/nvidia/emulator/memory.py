@@ -15,6 +15,8 @@ WINDOW: Final = 1 << 23
 SIZE: Final = WINDOW + (1 << 18)
 BASE: Final = 1 << 16
 """Address of the first byte; what lies below is never valid, as null."""
+SHARED: Final = BASE + WINDOW
+"""The generic address of the first byte of shared memory."""
 GAP: Final = 64
 ALIGNMENT: Final = 256
 READABLE: Final = 1

@@ -1,0 +1,138 @@
+"""Memory as the threads of a block see it: what they load, store and update, copies and products under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .barriers import Barriers
+from .copies import Copies
+from .groups import GoingProducts, Unshown
+from .memory import SIZE, WINDOW, Memory
+from .numbers import Array
+from .races import Access, Epoch, RaceError
+
+
+class Accesses:
+    """Memory as the threads of a block see it: their accesses, the copies and products that are under way."""
+
+    def __init__(self, memory: Memory, threads: int) -> None:
+        self._memory = memory
+        self._epoch = Epoch()
+        self._copies = Copies(memory, threads)
+        self._unshown = Unshown(SIZE - WINDOW)
+        self._barriers = Barriers(memory)
+        self._products = GoingProducts(threads)
+        self._turns = np.zeros(threads, np.int64)
+        """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
+        it."""
+
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: int) -> Array:
+        """Read one number a thread."""
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, align, access)
+        self._epoch.add(threads, offsets, size, access, self._turns)
+        return self._memory.view(dtype)[offsets // size]
+
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
+        """Write one number a thread."""
+        size = values.dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, align, access)
+        self._epoch.add(threads, offsets, size, access, self._turns)
+        self._memory.view(values.dtype)[offsets // size] = values
+        self._unshown.write(threads, offsets - WINDOW, size)
+
+    def update(
+        self,
+        threads: Array,
+        addresses: Array,
+        dtype: np.dtype[Any],
+        access: int,
+        new: Callable[[slice, Array], Array],
+    ) -> Array:
+        """Let one thread after the other replace a number; the old ones. Bytes that stay as they are count as read."""
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, size, size, access)
+        self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns)
+        view, places = self._memory.view(dtype), offsets // size
+        if len(set(places.tolist())) == len(places):
+            return self._replace(threads, view, places, slice(None), access, new)
+        old = [
+            self._replace(threads[k : k + 1], view, places[k : k + 1], slice(k, k + 1), access, new)
+            for k in range(len(places))
+        ]
+        return np.concatenate(old)
+
+    def _replace(
+        self,
+        threads: Array,
+        view: Array,
+        places: Array,
+        who: slice,
+        access: int,
+        new: Callable[[slice, Array], Array],
+    ) -> Array:
+        """Replace numbers at different places; the old ones."""
+        old = view[places]
+        fresh = new(who, old).astype(view.dtype, copy=False)
+        view[places] = fresh
+        number, byte = np.nonzero(_bytes(fresh) != _bytes(old))
+        if len(number):
+            at = places[number] * view.itemsize + byte
+            self._epoch.add(threads[number], at, 1, access, self._turns)
+        return old
+
+    def copy_later(self, threads: Array, target: Array, source: Array, size: int, given: Array) -> None:
+        """Begin to copy `given` bytes, zeros behind them, to shared memory."""
+        self._copies.begin(self._epoch, threads, (target, source), size, given, self._turns)
+
+    def commit_copies(self, threads: Array) -> None:
+        """Make a group of the copies begun."""
+        self._copies.commit(threads)
+
+    def await_copies(self, threads: Array, pending: int) -> None:
+        """End all groups of copies but so many."""
+        for who, targets, size in self._copies.wait(self._epoch, threads, pending, self._turns):
+            self._unshown.write(who, targets - WINDOW, size)
+
+    def open_barrier(self, place: int, arrivals: int) -> None:
+        """Make a barrier that counts copies of a word of shared memory."""
+        self._barriers.open(place, arrivals)
+
+    def close_barrier(self, place: int) -> None:
+        """Make a word of a barrier."""
+        self._barriers.close(place)
+
+    def expect(self, place: int, count: int) -> None:
+        """Arrive at a barrier, and tell how many bytes more its phase has."""
+        self._barriers.expect(place, count)
+
+    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
+        """Begin to copy a box of a matrix, which nobody else may be at."""
+        read, written = self._barriers.copy(place, target, pointer, start)
+        if self._epoch.touches(written):
+            raise RaceError(f"thread {thread} lets a box be copied where somebody is since the last barrier")
+        if self._products.read(written):
+            raise RaceError(f"thread {thread} lets a box be copied where a product still reads")
+        who = np.full(len(read), thread)
+        self._epoch.add(who, read, 1, Access.READ, self._turns[who])
+        self._unshown.replace(written - WINDOW)
+
+    def commit_products(self, threads: Array) -> None:
+        """Make a group of the products begun."""
+        self._products.commit(threads)
+
+    def await_products(self, threads: Array, pending: int) -> None:
+        """End all groups of products but so many."""
+        self._products.wait(threads, pending)
+
+    def show_writes(self, threads: Array) -> None:
+        """Let instructions that read memory by themselves see what was written."""
+        self._unshown.show(threads)
+
+
+def _bytes(numbers: Array) -> Array:
+    """Those of each number, in a row of its own."""
+    return np.ascontiguousarray(numbers).view(np.uint8).reshape(len(numbers), -1)

@@ -1,0 +1,150 @@
+"""Calls of functions, intrinsics and assembly: what waits for others, barriers, asynchronous copies and products."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from .arithmetic import applied, intrinsic
+from .frame import Lanes, Operand, Step, Sync, typed_operand
+from .memory import SHARED
+from .text import EmulatorError, split
+
+_SYNCS: Final = (
+    "llvm.nvvm.shfl.sync.",
+    "llvm.nvvm.bar.warp.sync",
+    "llvm.nvvm.barrier.cta.sync.all",
+    "llvm.nvvm.mma.",
+    "llvm.nvvm.ldmatrix.",
+    "llvm.nvvm.mbarrier.try.wait.parity.",
+)
+_FENCES: Final = (
+    "llvm.nvvm.wgmma.fence.sync.aligned",
+    "llvm.nvvm.fence.mbarrier_init.release.cluster",
+)
+_PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
+_BARRIER: Final = "llvm.nvvm.mbarrier."
+_WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, .*, p, 1, 1, ([01], [01]);")
+_WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
+_COPY: Final = "llvm.nvvm.cp.async."
+_REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
+_ASSEMBLY: Final = re.compile(r'^(.*?) asm sideeffect "(.*?)", "(.*?)"\((.*)\)$')
+_CALL: Final = re.compile(r"^(.*?)\s?@([\w.$]+)\((.*?)\)(?: #\d+)?$")
+
+
+def call_of(result: str, rest: str) -> Step | Sync:
+    """The step of `call ...`, or what waits for other threads."""
+    assembly = _ASSEMBLY.match(rest)
+    if assembly is not None:
+        return _assembly(result, assembly[2], [typed_operand(part) for part in split(assembly[4])])
+    found = _CALL.match(rest)
+    if found is None:
+        raise EmulatorError(f"unknown call: {rest}")
+    name, operands = found[2], [typed_operand(part) for part in split(found[3])]
+    if name.startswith(_SYNCS):
+        return Sync(name, operands, result)
+    if name.startswith(_BARRIER):
+        return _barrier(result, name.removeprefix(_BARRIER), operands)
+    if name == "llvm.nvvm.wgmma.commit_group.sync.aligned":
+        return lambda lanes: lanes.team.commit_products(lanes.threads)
+    if name == "llvm.nvvm.wgmma.wait_group.sync.aligned":
+        return lambda lanes: lanes.team.await_products(lanes.threads, int(lanes[operands[0]][0]))
+    if name in _PROXY_FENCES:
+        return lambda lanes: lanes.team.show_writes(lanes.threads)
+    if name in _FENCES:
+        return lambda lanes: None
+    if name.startswith(_COPY):
+        return _copy(name.removeprefix(_COPY), operands)
+    if name.startswith(_REGISTER):
+        return _special(result, name.removeprefix(_REGISTER))
+    if name.startswith("llvm."):
+        return applied(result, intrinsic(name, found[1]), operands)
+
+    def step(lanes: Lanes) -> None:
+        values = lanes.team.call(name, lanes.threads, [lanes.full(x) for x in operands])
+        if len(values) == 1:
+            lanes[result] = values[0]
+        else:
+            lanes.parts[result] = values
+
+    return step
+
+
+def _special(result: str, register: str) -> Step:
+    def step(lanes: Lanes) -> None:
+        lanes[result] = lanes.team.special(register, lanes.threads)
+
+    return step
+
+
+def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
+    """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
+    if found := _WARPGROUP.search(text):
+        return Sync(found[1], [*operands, *(f"i32 {word}" for word in found[2].split(", "))], result)
+    wait = _WAIT.match(text)
+    if wait is None and not text.startswith("wgmma.fence"):
+        raise EmulatorError(f"unknown assembly: {text}")
+
+    def step(lanes: Lanes) -> None:
+        if wait is not None:
+            lanes.team.await_products(lanes.threads, int(wait[1]))
+        lanes.parts[result] = [lanes[x] for x in operands]
+
+    return step
+
+
+def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
+    """What a thread does with a barrier that counts copies."""
+
+    def step(lanes: Lanes) -> None:
+        places, *numbers = (lanes.full(x).tolist() for x in operands)
+        for place, *given in zip(places, *numbers, strict=True):
+            match name, given:
+                case "init.shared", [arrivals]:
+                    lanes.team.open_barrier(place + SHARED, arrivals)
+                case "inval.shared", []:
+                    lanes.team.close_barrier(place + SHARED)
+                case "arrive.expect.tx.scope.cta.space.cta", [count]:
+                    lanes.team.expect(place + SHARED, count)
+                case _:
+                    raise EmulatorError(f"unknown operation of barriers: {name}")
+        if result:
+            lanes[result] = np.zeros(1, np.int64)
+
+    return step
+
+
+def _copy_box(operands: Sequence[Operand]) -> Step:
+    """A box of two dimensions to shared memory."""
+
+    def step(lanes: Lanes) -> None:
+        target, barrier, pointer, x, y = (lanes.full(each).tolist() for each in operands[:5])
+        for k, thread in enumerate(lanes.threads.tolist()):
+            lanes.team.copy_box(thread, barrier[k] + SHARED, target[k], pointer[k], (x[k], y[k]))
+
+    return step
+
+
+def _copy(name: str, operands: Sequence[Operand]) -> Step:
+    """Asynchronous copies: what they read is read when they begin, and arrives when somebody waits."""
+    match name.split("."), operands:
+        case ["commit", "group"], []:
+            return lambda lanes: lanes.team.commit_copies(lanes.threads)
+        case ["wait", "group"], [pending]:
+            return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
+        case ["bulk", "tensor", "g2s", "tile", "2d"], _:
+            return _copy_box(operands)
+        case [_, "shared", "global", size, *_], [target, source, *rest]:
+            given = rest[0] if rest else f"i32 {size}"
+            return lambda lanes: lanes.team.copy_later(
+                lanes.threads,
+                lanes.full(target) + SHARED,
+                lanes.full(source),
+                int(size),
+                lanes.full(given),
+            )
+        case _:
+            raise EmulatorError(f"unknown copy: {name}")
