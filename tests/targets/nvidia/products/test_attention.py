@@ -53,6 +53,7 @@ def taken_down(of: Any, architecture: Architecture) -> tuple[list[Module], str, 
     return found, *emit_llvm(read_back(found[-1]), architecture)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
 def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.random.Generator) -> None:
