@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.numerics.formats import FLOAT_FORMATS
@@ -12,6 +13,10 @@ from tilewright.targets.llvm.types import bits_of, lanes_of, scalar_of, vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_REMEMBERED: Final = 1024
+"""Constants whose numbers are remembered: each builder of an instruction asks for those of its operands."""
 
 
 class Value(NamedTuple):
@@ -43,6 +48,7 @@ class Complex(NamedTuple):
     im: Value
 
 
+@lru_cache(_REMEMBERED)
 def _integer(text: str) -> int | None:
     if text.startswith("splat ("):
         text = text[text.index(" ", 7) + 1 : -1]
