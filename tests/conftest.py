@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("thorough"):
         os.environ[THOROUGH] = "1"
     # A deadline in milliseconds says something about the machine's load, not about the code.
-    examples, too_slow = 500 if thorough() else 50, [HealthCheck.too_slow]
+    examples, too_slow = 500 if thorough() else 30, [HealthCheck.too_slow]
     settings.register_profile("tilewright", deadline=None, suppress_health_check=too_slow, max_examples=examples)
     settings.load_profile("tilewright")
     config.addinivalue_line("markers", f"{MARK}(strength): a run takes some of the combinations (tests/covering.py)")
@@ -114,7 +114,6 @@ def pytest_collection_finish() -> None:
     A compiler makes many objects that live as long as a module: looking through them after each 700 new ones, as
     Python does unless told otherwise, takes a fifth of the time of tests that compile.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(_NEW_OBJECTS, 10, 20)
 

@@ -97,7 +97,7 @@ def test_every_tail(signs: tuple[str, str], way: Way, rng: np.random.Generator, 
 ORDERS = {("i8", "i8"): ALL_ORDERS, ("i16", "i16"): ALL_ORDERS, ("i8", "i16"): EACH_ORDER, ("i16", "i8"): EACH_ORDER}
 
 
-@pytest.mark.covering(3)
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("elements", "orders"), [(e, o) for e, orders in ORDERS.items() for o in orders], ids=str)
 def test_orders_strides_and_runs(
