@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from effort import count
 from targets.cpu.fences import Fence
 
 SHAPES: Final = [(3, 5), (4, 4), (5, 40), (16, 16), (17, 18), (31, 9), (8, 64), (64, 64), (65, 130)]
@@ -41,13 +42,15 @@ def _numbers(rng: np.random.Generator, dtype: str, *shape: int) -> NDArray[Any]:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_transposed_matrices(dtype: str, level: str, fence: Fence, rng: np.random.Generator) -> None:
     unit = {"i": "1", "f": "1.0", "c": "[1.0, 0.0]"}[dtype[0]]
+    drawn: list[int] = rng.permutation(len(SHAPES))[: count("RANDOM_TRANSPOSES", 4, len(SHAPES))].tolist()
+    shapes = [SHAPES[number] for number in drawn]
     text = "".join(
         f"func @k{m}x{n}(%A: memref<{dtype}x{m}x{n}>, %B: memref<{dtype}x{n}x{m}>) {{\n"
         f"  %one = constant {unit} : {dtype}\n  axpby.t %one, %A, %one, %B\n}}\n"
-        for m, n in SHAPES
+        for m, n in shapes
     )
     program = tw.compile(text, target=level, cache=False)
-    for m, n in SHAPES:
+    for m, n in shapes:
         source, target = fence.array((m, n), DTYPES[dtype], at_end=True), _numbers(rng, dtype, n, m)
         source[...] = _numbers(rng, dtype, m, n)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from effort import count
 from generators.element_types import DTYPES
 from targets.cpu.collective import Collective, assert_close, available_levels, literal, random_array
 from tilewright.machine.native import assembly_of
@@ -109,7 +110,7 @@ def test_random_sizes(level: FeatureSet) -> None:
     seed = int(np.random.SeedSequence().generate_state(1)[0])
     print("seed", seed)
     rng = np.random.default_rng(seed)
-    for _ in range(4):
+    for _ in range(count("RANDOM_SMALL_PRODUCTS", 2, 20)):
         m, n, k = (int(x) for x in rng.integers(1, 41, 3))
         flags = [bool(x) for x in rng.integers(0, 2, 3)]
         dtype = str(rng.choice(list(DTYPES)))
