@@ -15,6 +15,7 @@ from tilewright.artifacts.artifact import (
     LaunchPlan,
     MemrefParameter,
     PointerParameter,
+    ScalarParameter,
     device_block_size,
 )
 from tilewright.artifacts.constraints import Origin, Quantity
@@ -57,6 +58,19 @@ def test_maps_are_those_of_the_arguments(played: FakeDriver) -> None:
     found.launch(3, (OnDevice((7,), address=HERE + 512), OnDevice((7,), address=HERE + 256)))
     assert [each[1] for each in maps_in(played.launches[-1].slots)] == [HERE + 288, HERE + 512]
     assert played.calls.count(ENCODE) == 3
+
+
+def test_maps_are_those_of_the_sizes(played: FakeDriver) -> None:
+    """Each made once for an address and sizes."""
+    open_ = TensorMap("p", "f16", 0, (Quantity(Origin.VALUE, "n"), 70), Quantity(Origin.VALUE, "s"), (64, 64))
+    plan = LaunchPlan((64, 1, 1), maps=(open_, OF_MATRIX))
+    found = kernel(MATRIX, POINTER, ScalarParameter("n", "i32"), ScalarParameter("s", "i64"), plan=plan)
+    for n, s in ((512, 512), (512, 520), (504, 520), (512, 520), (512, 516), (528, 520), (-8, 520)):
+        found.launch(3, (OnDevice((7,)), OnDevice((7,), address=HERE + 256), n, s))
+        has_map = s % 8 == 0 and 0 < n <= s
+        expected = [6, HERE + 256, n, 70, 2 * s, 64, 64, *FIXED] if has_map else [0] * 11
+        assert maps_in(played.launches[-1].slots)[0] == expected
+    assert played.calls.count(ENCODE) == 4
 
 
 @pytest.mark.parametrize("address", [HERE + 4, HERE + 8])

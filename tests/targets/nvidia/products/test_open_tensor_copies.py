@@ -53,6 +53,22 @@ def test_open_products_emulated(rng: np.random.Generator) -> None:
             assert not found, found
 
 
+@pytest.mark.parametrize("stride", [0, 8])
+def test_rows_that_overlap(stride: int, rng: np.random.Generator) -> None:
+    text = TEXTS.open_product(TEXTS.Product((0, 0, 0), "f16", "f32"), (64, 64, 64))
+    llvm, kernel = emitted(text, schedule=TENSOR)
+    product = TEXTS.Product((64, 64, 128), "f16", "f32")
+    given = open_launch(product, (64, 64), (128, 64), rng)
+    a, b, c, *numbers = given.arguments
+    assert isinstance(a, np.ndarray)
+    assert isinstance(b, np.ndarray)
+    rows = np.lib.stride_tricks.as_strided(a, (64, 128), (2 * stride, 2)).astype(np.float64)
+    numbers[3] = np.int32(stride)
+    given = Launch([a, b, c, *numbers], {2: (rows @ b.astype(np.float64)).astype(np.float32)}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
 def _open_launches(transposed: tuple[bool, bool], number: str, rng: np.random.Generator) -> Iterator[Launch]:
     for extents, beyond, first in OPEN:
         product = TEXTS.Product(extents, "f16", "f32", transposed)
