@@ -10,7 +10,7 @@ from dialects.test_lane import module_of
 from tilewright.diagnostics import Report
 from tilewright.ir.verifier import verify
 
-PARAMETERS = "%A: memref<f16x64x80>, %B: memref<f32x64x80>, %P: memref<f16x64x80,strided<1,68>>, %D: memref<f16x?x80>, %O: memref<f16x64x80,strided<1,32>>, %T: memref<f16x64x80,strided<2,128>>"
+PARAMETERS = "%A: memref<f16x64x80>, %B: memref<f32x64x80>, %P: memref<f16x64x80,strided<1,68>>, %D: memref<f16x?x80>, %L: memref<f16x64x2147483649>, %O: memref<f16x64x80,strided<1,32>>, %T: memref<f16x64x80,strided<2,128>>"
 MEMORY = """
   %z = arith.constant {value = 0} -> index
   %b = memref.alloca -> memref<i64x3,local> %w = memref.alloca -> memref<i32x3,local>
@@ -34,6 +34,7 @@ RULES = [
     (COPY.replace("%A, %z", "%A").replace("1, 2, 1", "1, 1, 1"), "is none of"),
     (COPY.replace("%A", "%B"), "not from memref<f32"),
     (COPY.replace("%A", "%P"), "136 bytes apart"),
+    (COPY.replace("%A", "%L"), "has no elements, or too many"),
     (COPY.replace("%A", "%D"), None),
     (COPY.replace("%A", "%O"), "rows of 64 elements that are 32 apart"),
     (COPY.replace("%A", "%T"), "not made of neighbours"),

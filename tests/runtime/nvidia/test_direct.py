@@ -344,7 +344,8 @@ def test_maps_are_those_of_the_addresses(
         ((64, 9), -64, False),
         ((64, 9), 1 << 39, False),
         ((64, 9), 1 << 62, False),
-        ((64, (1 << 32) + 1), 64, False),
+        ((64, 1 << 31), 64, True),
+        ((64, (1 << 31) + 1), 64, False),
     ],
 )
 def test_maps_are_those_of_the_sizes(
@@ -380,7 +381,7 @@ def test_maps_are_those_of_the_sizes(
     assert told == LaunchMaps.of(info, plan, driver.open_device(played.devices - 1)).bytes(values)
     found = [struct.unpack_from("<7q", told, k) for k in (0, 128)]
     expected = [(6, HERE, near, 7, 2 * stride, 64, 64), (9, HERE + 4112, near, far, 2 * stride, 64, 8)]
-    first = known or (far <= 0 and near > 0) or far > 1 << 32
+    first = known or (far <= 0 and near > 0) or far > 1 << 31
     assert found == [
         numbers if is_known else (0,) * 7 for is_known, numbers in zip((first, known), expected, strict=True)
     ]
