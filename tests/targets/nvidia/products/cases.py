@@ -56,10 +56,10 @@ def open_launch(
     expected = _wide(left.T if ta else left) @ _wide(right.T if tb else right)
     numbers = [np.dtype(number.replace("i", "int")).type(each) for each in (m, n, k, *strides, n)]
     grid = (-(-m // tiles[0]), -(-n // tiles[1]), 1)
-    return Launch([_moved(a, first), _moved(b, first), c, *numbers], {2: expected.astype(c.dtype)}, grid)
+    return Launch([moved(a, first), moved(b, first), c, *numbers], {2: expected.astype(c.dtype)}, grid)
 
 
-def _moved(array: Array, first: int) -> Array:
+def moved(array: Array, first: int) -> Array:
     """A matrix so many elements behind a multiple of 16 bytes."""
     room = np.zeros(array.size + 16, array.dtype)
     start = -room.ctypes.data // array.itemsize % 8 + first

@@ -20,7 +20,7 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch, moved
 from targets.nvidia.products.test_levels import check, levels, read_back
 from targets.nvidia.products.test_products import check as run
 from targets.nvidia.products.test_products import emitted
@@ -221,11 +221,7 @@ def emulated_product() -> Code:
 def _moved(array: Argument, first: int) -> Array:
     """A column-major matrix so many elements behind a multiple of 16 bytes."""
     assert isinstance(array, np.ndarray)
-    room = np.zeros(array.size + 16, array.dtype)
-    start = -room.ctypes.data // array.itemsize % 8 + first
-    found = room[start : start + array.size].reshape(array.shape, order="F")
-    found[...] = array
-    return found
+    return moved(array.T, first).T
 
 
 @pytest.mark.parametrize(("first", "transposed"), [(0, True), (1, False), (8, False)])
