@@ -230,6 +230,19 @@ def test_one_launch_in_the_place_of_another(torch: Any, played: FakeDriver) -> N
     assert [(one.grid, one.block) for one in played.launches] == [((6, 1, 1), (64, 1, 1)), ((30, 1, 1), (32, 1, 1))] * 4
 
 
+def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: FakeDriver) -> None:
+    """Calls by machine code have room for the parameter block of the kernel itself."""
+    parts = Parts(((Trips(Polynomial.quantity(Quantity(Origin.VALUE, "n")), 2),),), 40)
+    parameters = (*(PointerParameter(f"p{k}", "f16") for k in range(6)), ScalarParameter("n", "i64"))
+    maps = (TensorMap("p0", "f16", 0, (64, 9), 64, (64, 8)),)
+    step = KernelInfo("k.0", "k0", parameters, launch=LaunchPlan((32, 1, 1), parts=parts, maps=maps))
+    info = KernelInfo("k", "k", parameters, launch=LaunchPlan((64, 1, 1), parts=parts), steps=Steps((step,), 6, 4))
+    assert device_block_size(step) > device_block_size(info) == 64
+    kernel = CudaKernel(info, Modules(artifact_of(info, step), None))._kernel(0)
+    assert kernel.only_launch([*[HERE] * 6, 2], (3, 1, 1)) is kernel
+    assert kernel.only_launch([*[HERE] * 6, 40], (3, 1, 1)) is None
+
+
 def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:
     call = kernel_of().prepare(1)
     x, y, p = torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)

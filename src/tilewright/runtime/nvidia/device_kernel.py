@@ -80,11 +80,14 @@ class DeviceKernel:
             return self._runners[parts]
 
     def only_launch(self, values: Sequence[SlotValue], sizes: Extents) -> DeviceKernel | None:
-        """The kernel that is launched, this one or one in its place; None if there are several launches."""
+        """The kernel that is launched, this one or one in its place; None if there are several launches, or one whose
+        parameter block is another.
+        """
         if not self._parts.takes_steps(values, sizes):
             return self
-        alike = len(self._steps) == 1 and self._steps[0]._packer.format == self._packer.format
-        return self._steps[0] if alike else None
+        step, *others = self._steps
+        alike = step._packer.format == self._packer.format and len(step._plan.maps) == len(self._plan.maps)
+        return step if alike and not others else None
 
     def block(self, values: Sequence[SlotValue], sizes: Extents, parts: int, memory: Sequence[int] = ()) -> bytes:
         """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""
