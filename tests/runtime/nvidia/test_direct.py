@@ -238,7 +238,7 @@ def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: Fak
     step = KernelInfo("k.0", "k0", parameters, launch=LaunchPlan((32, 1, 1), parts=parts, maps=maps))
     info = KernelInfo("k", "k", parameters, launch=LaunchPlan((64, 1, 1), parts=parts), steps=Steps((step,), 6, 4))
     assert device_block_size(step) > device_block_size(info) == 64
-    kernel = CudaKernel(info, Modules(artifact_of(info, step), None))._kernel(0)
+    kernel = CudaKernel(info, Modules(artifact_of(info, step), None))._kernel(0)  # pyright: ignore[reportPrivateUsage]
     assert kernel.only_launch([*[HERE] * 6, 2], (3, 1, 1)) is kernel
     assert kernel.only_launch([*[HERE] * 6, 40], (3, 1, 1)) is None
 
