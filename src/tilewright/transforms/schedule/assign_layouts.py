@@ -12,6 +12,7 @@ a tile are needed elsewhere goes on as before, and its schedule says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -136,7 +137,7 @@ class _Assignment:
 
     def _wishes(self, ops: list[Operation]) -> dict[tuple[int, ...], Wishes]:
         """By shape: how its tiles lie in memory, how wide accesses may be, and along what they are reduced."""
-        along: dict[tuple[int, ...], list[int]] = {}
+        along: dict[tuple[int, ...], dict[int, None]] = {}
         least: dict[tuple[int, ...], int] = {}
         reduced: dict[tuple[int, ...], set[int]] = {}
         for op in ops:
@@ -145,21 +146,21 @@ class _Assignment:
                 bytes_ = _VECTOR_BYTES if type_.element is BOOL else min(type_.element.bytes, _VECTOR_BYTES)
                 least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
                 assert isinstance(op.memref.type, MemrefType)
-                along.setdefault(type_.shape, []).append(neighbours_along(op.memref.type) or 0)
+                along.setdefault(type_.shape, {})[neighbours_along(op.memref.type) or 0] = None
             elif isinstance(op, tile.Reduce | ReduceBy | tile.Scan | ScanBy):
                 reduced.setdefault(tile_type(op.operands[0]).shape, set()).add(op.dim)
         for op in ops:
             if isinstance(op, tile.Permute):
-                here, there = (along.setdefault(tile_type(value).shape, []) for value in (op.tile, op.out))
+                here, there = (along.setdefault(tile_type(value).shape, {}) for value in (op.tile, op.out))
                 turned = [op.order.index(k) for k in here]
-                here += [op.order[k] for k in there]
-                there += turned
+                here.update(dict.fromkeys([op.order[k] for k in there]))
+                there.update(dict.fromkeys(turned))
         return {
             shape: Wishes(
                 next(iter(along.get(shape, ())), 0),
                 _VECTOR_BYTES // least.get(shape, _VECTOR_BYTES),
                 frozenset(reduced.get(shape, ())),
-                next((k for k in along.get(shape, ()) if k != along[shape][0]), None),
+                next(islice(along.get(shape, ()), 1, None), None),
             )
             for shape in {tile_type(value).shape for value in self._tiles}
         }
