@@ -26,7 +26,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import BOOL, MemrefType, TileType
+from tilewright.ir.types import BOOL, AddressSpace, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.conversions import gathered
@@ -208,11 +208,14 @@ class _Assignment:
 
     def _gathered(self, op: tile.Load | tile.Store, value: Value, along: int) -> Layout | None:
         """Sums are stored from where they are, for memory for another layout is dear; but lanes beside each other may
-        exchange registers, where sectors would only be half used. What is loaded beside sums is where they are."""
+        exchange registers, where sectors would only be half used. What is loaded beside sums is where they are, and
+        shared memory has no sectors: shuffles in a loop that keeps products there slowed attention by a fifth."""
         loaded = (other.defining_op for other in self._tiles if self._class(other) == self._class(value))
+        assert isinstance(op.memref.type, MemrefType)
+        if op.memref.type.space is AddressSpace.LOCAL:
+            return None
         if isinstance(op, tile.Load) or any(isinstance(other, tile.Load) for other in loaded):
             return None
-        assert isinstance(op.memref.type, MemrefType)
         type_, layout = tile_type(value), layout_of(value)
         found = gathered(layout, along, _VECTOR_BYTES // type_.element.bytes)
         if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -82,3 +83,11 @@ def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: A
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
     assert "cp.async.cg.shared.global" in ptx
     assert ("wgmma.mma_async" in ptx) == (architecture is Architecture.SM_90A)
+
+
+def test_scores_are_kept_in_shared_memory_as_lanes_have_them() -> None:
+    """Only the result is gathered for wide stores: shuffles in the loop would cost more than narrow stores there."""
+    _, llvm, _ = taken_down(SHAPES[1], Architecture.SM_90A)
+    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
+    assert set(re.findall(r"st\.shared[.\w]*", ptx)) == {"st.shared.b32"}
+    assert set(re.findall(r"st\.global[.\w]*", ptx)) == {"st.global.v4.b32"}
