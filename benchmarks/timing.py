@@ -14,7 +14,7 @@ from spread import Spread
 
 FEWEST_ROUNDS: Final = 3
 LONGEST_SETTLING: Final = 0.3
-WINDOW: Final = 2e-3
+WINDOW: Final = 20e-3
 _ASLEEP: Final = 0.05
 
 Timer = Callable[[], float]
