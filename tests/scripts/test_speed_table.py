@@ -1,4 +1,4 @@
-"""README's table of speeds says what the benchmarks saved, and nothing else."""
+"""The tables of speeds say what the benchmarks saved, and nothing else."""
 
 from __future__ import annotations
 
@@ -45,23 +45,28 @@ def test_a_row_has_the_median_and_both_ends(script: Any) -> None:
     assert one == "| what | `s.py` | m, 2 cores | 1.23 [1.10, 1.30] us | 0.90 us | 2.00 us |  |"
 
 
-def test_the_table_has_a_row_for_each_claim(script: Any, tmp_path: Path) -> None:
+def test_the_page_has_a_row_for_each_claim_and_readme_for_headlines(script: Any, tmp_path: Path) -> None:
     claims = list(script.claims())
     results(tmp_path, claims)
-    lines = script.table(tmp_path, claims)
-    assert len(lines) == len(script.HEAD) + len(claims)
-    assert len({line.count("|") for line in lines}) == 1
+    found, sections = script.Results(tmp_path), list(script.sections())
+    rows = [line for line in script.page(found, sections) if line.startswith("|")]
+    assert len(rows) == len(script.HEAD) * len(sections) + len(claims)
+    assert len({line.count("|") for line in rows}) == 1
     assert len({(claim.results, claim.key) for claim in claims}) == len(claims)
+    short = list(script.headlines(found, claims))
+    assert len(short) == len(script.SHORT_HEAD) + sum(claim.headline for claim in claims)
+    assert len({line.count("|") for line in short}) == 1
+    assert not any(" the same" in line for line in short)
 
 
 def test_what_is_not_measured_is_not_claimed(script: Any, tmp_path: Path) -> None:
-    claims = list(script.claims())
+    sections = list(script.sections())
     with pytest.raises(SystemExit, match=r"run batched_gemm\.py"):
-        script.table(tmp_path, claims)
+        list(script.page(script.Results(tmp_path), sections))
     # as results were before there was anything about all cases in them
     (tmp_path / "batched_gemm.json").write_text("[]")
     with pytest.raises(SystemExit, match="says nothing of"):
-        script.table(tmp_path, claims)
+        list(script.headlines(script.Results(tmp_path), script.claims()))
 
 
 def test_scripts_of_claims_exist(script: Any) -> None:
@@ -78,11 +83,8 @@ def test_only_the_table_is_replaced(script: Any) -> None:
         script.replaced("nothing", [])
 
 
-def test_readme_says_what_the_results_say(script: Any) -> None:
-    readme, folder = (ROOT / "README.md").read_text(), ROOT / "benchmarks" / "results"
-    for claim in script.claims():
-        path = folder / f"{claim.results}.json"
-        found: Any = json.loads(path.read_text()) if path.exists() else {}
-        # a list is what results were before there was anything about all cases in them
-        if "overall" in found and claim.key in found["overall"]:
-            assert script.row(claim, found) in readme
+def test_the_pages_say_what_the_results_say(script: Any) -> None:
+    found = script.Results(ROOT / "benchmarks" / "results")
+    speed, readme = (ROOT / "docs" / "speed.md").read_text(), (ROOT / "README.md").read_text()
+    assert script.replaced(speed, script.page(found, script.sections())) == speed
+    assert script.replaced(readme, script.headlines(found, script.claims())) == readme

@@ -1,0 +1,243 @@
+"""What docs/speed.md and README say of speed: each claim with the results that it is read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+_STREAM: Final = "batched_gemm_stream_10000"
+_TILE_IR: Final = ("softmax", "layer norm", "RMS norm", "vector add", "silu mul", "transpose", "matmul", "attention")
+
+
+class Claim(Struct, frozen=True):
+    """A row: what it says, the results that say so and the key in their `overall`, how the script is called.
+
+    README has those that are `headlines`; they do not speak of the row above them.
+    """
+
+    what: str
+    results: str
+    key: str
+    script: str
+    unit: str = ""
+    headline: bool = False
+
+
+class Section(Struct, frozen=True):
+    """Claims under one heading."""
+
+    title: str
+    claims: tuple[Claim, ...]
+
+
+def sections() -> Iterator[Section]:
+    """Those of docs/speed.md, in its order."""
+    yield Section("CPU: batches of small products", (*_small_products(), *_fused(), *_threads()))
+    yield Section("CPU: large products", (*_large_products(), *_units()))
+    yield Section("CPU: tensors, vectors, norms", (*_vectors(), *_tile_ir(), *_tensors()))
+    yield Section("NVIDIA: what memory bounds", (*_streams_on_devices(), *_rows_on_devices()))
+    yield Section("NVIDIA: batches of small products", tuple(_batches_on_devices()))
+    yield Section("NVIDIA: products and attention", tuple(_products_on_devices()))
+    yield Section("Launches and compilation", (*_launches(), *_compilation()))
+
+
+def claims() -> Iterator[Claim]:
+    """All of them."""
+    for section in sections():
+        yield from section.claims
+
+
+def _cores(count: int) -> str:
+    return "one thread" if count == 1 else "two threads"
+
+
+def _small_products() -> Iterator[Claim]:
+    for beta in (1, 0):
+        what = f"batched GEMM in the L2 cache, one thread, beta {beta}, over libxsmm 1.17, prefetching or not"
+        key = f"beta {beta}, over the faster libxsmm"
+        yield Claim(what, "batched_gemm", key, "batched_gemm.py", headline=True)
+    script = "batched_gemm.py --stream"
+    for beta in (1, 0):
+        what = f"the same, a batch of 10,000 from memory, beta {beta}"
+        yield Claim(what, _STREAM, f"beta {beta}, over the faster libxsmm", script)
+        what = f"the same: part of its time that moving the matrices alone takes, beta {beta}"
+        yield Claim(what, _STREAM, f"beta {beta}, time of bytes over ours", script)
+    for library in ("numpy", "torch"):
+        what = f"batched GEMM, 10,000 from memory, one thread, beta 0, over {library}"
+        yield Claim(what, _STREAM, f"beta 0, over {library}", script, headline=library == "torch")
+    for columns in ("many columns", "one to four columns"):
+        what = f"small products with A transposed, {columns}: times as long as without"
+        yield Claim(what, "transposes", f"times as long transposed, {columns}", "transposes.py")
+
+
+def _fused() -> Iterator[Claim]:
+    yield Claim(
+        "the sample kernel on a batch from memory, all cores, over the fastest of six formulations in NumPy and torch",
+        "fused",
+        "speed over the fastest peer",
+        "fused.py",
+        headline=True,
+    )
+    moving = "part of our time that moving the matrices takes"
+    yield Claim("the same: part of its time that moving the matrices alone takes", "fused", moving, "fused.py")
+
+
+def _threads() -> Iterator[Claim]:
+    yield Claim(
+        "two threads over one, products of 16x16x16 to 128x128x128 and the sample kernel",
+        "threads",
+        "2 threads, times as fast as one",
+        "threads.py",
+    )
+    yield Claim("the same: share of what two processes reach", "threads", "share of that ideal", "threads.py")
+
+
+def _large_products() -> Iterator[Claim]:
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            what = f"one product of 1024 and 2048, {dtype}, {_cores(threads)}, over NumPy (OpenBLAS)"
+            key = f"{dtype}, {threads} threads, over NumPy"
+            yield Claim(what, "large_gemm", key, "large_gemm.py", headline=threads == 2)
+    for threads in (1, 2):
+        what = f"products written as loops, in MLIR or TLX, {_cores(threads)}, over the instruction gemm"
+        yield Claim(what, "raised", f"other forms, {threads} threads, over gemm", "raised.py", headline=threads == 2)
+    for threads in (1, 2):
+        what = f"products of MLIR in every form, {_cores(threads)}, over the instruction gemm"
+        yield Claim(what, "mlir_forms", f"forms of MLIR, {threads} threads, over gemm", "mlir_forms.py")
+    for name in ("bias, relu", "bias, gelu", "scale, residual"):
+        what = f"{name} behind a product of 1024 and 2048, f32: times as long as the product alone"
+        yield Claim(what, "epilogues", f"{name}, over the product", "epilogues.py")
+
+
+def _units() -> Iterator[Claim]:
+    for results, dtype, what in (
+        ("units", "i8", "products of i8 on VNNI"),
+        ("units", "bf16", "products of bf16 on its unit, where asked for"),
+        ("units_emerald_rapids", "i8", "products of i8 on AMX (Emerald Rapids)"),
+        ("units_emerald_rapids", "bf16", "products of bf16 on AMX, where asked for (Emerald Rapids)"),
+    ):
+        for threads in (1, 2):
+            key, amx = f"{dtype}, {threads} threads, over torch", results != "units" and threads == 1
+            yield Claim(f"{what}, {_cores(threads)}, over torch", results, key, "units.py", headline=amx)
+
+
+def _vectors() -> Iterator[Claim]:
+    for threads in (1, 2):
+        what = f"long vectors, large matrices, f32, {_cores(threads)}, over NumPy's fastest formulation"
+        yield Claim(what, "vector_ops", f"{threads} threads, f32, all", "vector_ops.py")
+
+
+def _tile_ir() -> Iterator[Claim]:
+    for kernel in _TILE_IR:
+        what = f"CUDA Tile IR, two threads, over torch's fastest formulation: {kernel}"
+        key, headline = f"{kernel}, 2 threads, over torch", kernel in ("softmax", "matmul", "attention")
+        yield Claim(what, "tile_ir", key, "tile_ir.py", headline=headline)
+
+
+def _tensors() -> Iterator[Claim]:
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            for library in ("numpy", "torch"):
+                what = f"contractions of quantum chemistry in TLX, {dtype}, {_cores(threads)}, over {library}'s einsum"
+                key, headline = f"{dtype}, {threads} threads, over {library}", (dtype, threads) == ("f64", 1)
+                yield Claim(what, "contractions", key, "contractions.py", headline=headline)
+    for dtype in ("f32", "bf16", "i8"):
+        for threads in (1, 2):
+            what = f"convolutions of 3x3 in TLX, {dtype}, {_cores(threads)}, over torch (oneDNN)"
+            yield Claim(what, "convolutions", f"{dtype}, {threads} threads, over torch", "convolutions.py")
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            of = f"{dtype}, {_cores(threads)}"
+            what = f"functions, transposes, reductions of 10^7 elements in TLX, {of}, over NumPy"
+            yield Claim(what, "tlx_memory", f"{threads} threads, {dtype}, over NumPy", "tlx_memory.py")
+
+
+def _streams_on_devices() -> Iterator[Claim]:
+    for what in ("vector add, f32", "vector add, f16", "silu * mul, f32", "silu * mul, f16"):
+        for style in ("views", "pointers"):
+            told = f"H200: {what}, 2^26 elements in Tile IR by {style}, over torch's copy of as many bytes"
+            key, headline = f"{what}, {style}", (what, style) == ("silu * mul, f16", "pointers")
+            yield Claim(told, "gpu_streaming", key, "gpu/streaming.py", headline=headline)
+    for who, name in (("Tile IR", "in Tile IR"), ("copy_ of the transposed view", "by torch, for comparison")):
+        what = f"H200: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
+        yield Claim(what, "gpu_transposes", who, "gpu/transposes.py", headline=who == "Tile IR")
+
+
+def _rows_on_devices() -> Iterator[Claim]:
+    for norm in ("softmax", "layer norm", "RMS norm"):
+        for dtype in ("f32", "f16"):
+            what = f"H200: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
+            key, headline = f"{norm}, {dtype}, over torch", dtype == "f16" and norm != "RMS norm"
+            yield Claim(what, "gpu_norms", key, "gpu/norms.py", headline=headline)
+    for what in ("column sums", "cumsum along rows", "cumsum along columns", "layer norm backward"):
+        for dtype in ("f32", "f16"):
+            told = f"H200: {what}, {dtype}, in Tile IR, over torch"
+            key, headline = f"{what}, {dtype}, over torch", (what, dtype) == ("layer norm backward", "f16")
+            yield Claim(told, "gpu_sums", key, "gpu/sums.py", headline=headline)
+
+
+def _batches_on_devices() -> Iterator[Claim]:
+    for dtype in ("f32", "f64", "f16", "bf16"):
+        what = f"H200: batches of products of 4 to 56 rows, {dtype}, over a copy of as many bytes"
+        key, headline = f"contiguous, {dtype}", dtype in ("f32", "f64")
+        yield Claim(what, "gpu_batched_gemm", key, "gpu/batched_gemm.py", headline=headline)
+    for kind in ("constant A", "constant B", "transposed", "alpha, beta", "pointers", "gaps"):
+        what = f"the same of 8x8x8, 16x16x16 and 20x9x9, f32, f64 and f16: {kind}"
+        yield Claim(what, "gpu_batched_gemm", kind, "gpu/batched_gemm.py")
+    yield Claim("the same of 64x64x64, four types", "gpu_batched_gemm", "64x64x64", "gpu/batched_gemm.py")
+    for dtype in ("f32", "f64"):
+        what = f"H200: the sample kernel, 2,000,000 matrices, {dtype}, over a copy of as many bytes"
+        yield Claim(what, "gpu_batched_gemm", f"{dtype} fused", "gpu/batched_gemm.py", headline=True)
+
+
+def _products_on_devices() -> Iterator[Claim]:
+    for dtype in ("f16", "bf16", "f32", "f64", "i8"):
+        for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
+            what, headline = f"H200: product of 4096 {how}, {dtype}, over cuBLAS", dtype != "bf16"
+            yield Claim(what, "gpu_products", key, "gpu/products.py", headline=headline)
+    for head in (64, 128):
+        what = f"H200: attention in Tile IR, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
+        yield Claim(what, "gpu_attention", f"{head} 4096", "gpu/attention.py", headline=True)
+
+
+def _launches() -> Iterator[Claim]:
+    for what, key in (
+        ("H200: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
+        ("the same of torch.add, for comparison", "for comparison: torch.add(x, y, out=z)"),
+    ):
+        yield Claim(what, "gpu_launch", key, "gpu/launch.py", " us", headline="kernel" in key)
+    for what, key in (
+        ("CPU: launch on an empty grid, three NumPy arrays", "kernel[0](a, b, c), NumPy arrays"),
+        ("three torch tensors", "kernel[0](x, y, z), torch tensors"),
+        ("three arrays and two NumPy scalars", "kernel[0](s, t, a, b, c), s and t NumPy's"),
+        ("a pointer array of 100", "kernel[0](group), a pointer array of 100"),
+    ):
+        yield Claim(what, "launch", key, "launch.py", " us", headline="(a, b, c), NumPy arrays" in key)
+    yield Claim(
+        "from Ctrl-C to KeyboardInterrupt in a launch", "interruption", "ms in all launches", "interruption.py", " ms"
+    )
+
+
+def _compilation() -> Iterator[Claim]:
+    for what, key in (
+        ("compiling the sample kernel for the CPU", "sample kernel, cold"),
+        ("finding it in the cache", "sample kernel, cache hit"),
+    ):
+        yield Claim(what, "compile_time", key, "compile_time.py", " ms", headline=key.endswith("cold"))
+    for what, key in (
+        ("the first compilation of a process, from `import tilewright` on: sample kernel", "compile, fused_kernel.tl"),
+        ("the same: softmax in Tile IR", "compile, softmax.tileir"),
+    ):
+        yield Claim(what, "compile_time", f"fresh process, first {key}", "compile_time.py", " ms")
+    what = "the same where the cache has it, NumPy imported before"
+    yield Claim(
+        what, "compile_time", "fresh process, cache hit, fused_kernel.tl, NumPy imported", "compile_time.py", " ms"
+    )
+    yield Claim(
+        "code that tests every access, one thread: times as long, sample kernel and softmax",
+        "checked",
+        "times as long checked, bar 3",
+        "checked.py",
+    )
