@@ -14,7 +14,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from speed_claims import Claim, Section, claims, sections
 
@@ -36,10 +36,12 @@ class Results:
         self._read: dict[str, Mapping[str, Any]] = {}
 
     def of(self, claim: Claim) -> Mapping[str, Any]:
-        """All of the file that a claim names; nothing if there is no file."""
+        """All of the file that a claim names; nothing if there is no file, or one from before there was anything about
+        all cases in it (a list)."""
         if claim.results not in self._read:
             path = self._folder / f"{claim.results}.json"
-            self._read[claim.results] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            content: Any = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            self._read[claim.results] = cast("Mapping[str, Any]", content) if isinstance(content, dict) else {}
         return self._read[claim.results]
 
 
@@ -59,15 +61,15 @@ def headlines(results: Results, wanted: Iterable[Claim]) -> Iterator[str]:
             yield f"| {claim.what} | {median} | {lowest} |"
 
 
-def row(claim: Claim, results: Any) -> str:
+def row(claim: Claim, results: Mapping[str, Any]) -> str:
     """One line of docs/speed.md."""
     figures = _figures(claim, results)
     return f"| {claim.what} | `{claim.script}` | {results['machine']} | " + " | ".join(figures) + " |"
 
 
-def _figures(claim: Claim, results: Any) -> list[str]:
+def _figures(claim: Claim, results: Mapping[str, Any]) -> list[str]:
     """One case has quartiles and extremes of its rounds, several have the cases at both ends."""
-    overall = results.get("overall", {}) if isinstance(results, dict) else {}
+    overall = results.get("overall", {})
     if claim.key not in overall:
         raise SystemExit(f"benchmarks/results/{claim.results}.json says nothing of {claim.key!r}; run {claim.script}")
     value, unit = overall[claim.key], claim.unit
