@@ -24,8 +24,8 @@ _REG, _LANE = Owner.REG, Owner.LANE
 class MatrixInstruction(Struct, frozen=True):
     """One instruction. `word` is the LLVM type of a factor's registers, `intrinsic` "" for scalar multiply-adds.
 
-    A group of four warps (`warps`) has no factors in registers but in shared memory: `rows` and `columns` have one
-    holder, and `intrinsic` is what assembly calls the instruction.
+    A group of four warps (`warps`) has its factors in shared memory: `rows` and `columns` have one holder, and
+    `intrinsic` is what assembly calls the instruction. It may as well have its rows in registers, as `held` says.
     """
 
     name: str
@@ -38,6 +38,7 @@ class MatrixInstruction(Struct, frozen=True):
     intrinsic: str
     since: Architecture = Architecture.SM_80
     warps: int = 1
+    held: Layout | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -176,6 +177,10 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
         *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
         *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
     )
+    held = (
+        *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, 2, 1, 8)),
+        *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
+    )
     shape = f"m{WARPGROUP_ROWS}n{columns}k16"
     return MatrixInstruction(
         f"wgmma.{shape}.f32.{factor}",
@@ -188,6 +193,7 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
         f"wgmma.mma_async.sync.aligned.{shape}.f32.{factor}.{factor}",
         Architecture.SM_90A,
         4,
+        Layout((WARPGROUP_ROWS, 16), held),
     )
 
 

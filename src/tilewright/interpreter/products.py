@@ -81,10 +81,11 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.Mma)
     found = _instruction(op.instruction)
     stages = w.number(op.lhs_stage), w.number(op.rhs_stage)
+    held = None if op.held is None else tile_of(w, op.held)
 
     def added(sums: Array) -> Array:
-        lhs = _factor(w, op, op.lhs, stages[0], op.along[0])
-        rhs = _factor(w, op, op.rhs, stages[1], op.along[1]).T
+        sides = zip((op.lhs, op.rhs), stages, op.along, strict=True)
+        lhs, rhs = (held if memory is op.held else _factor(w, op, memory, stage, along) for memory, stage, along in sides)
         return product(lhs[None], rhs[None], sums, found.sum)[0]
 
     sums = tile_of(w, op.acc)
@@ -92,11 +93,11 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
 
 
 def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -> Array:
-    """All of a stage: m or n first, then k."""
+    """All of a stage, m x k or k x n."""
     type_ = memref_of(memory)
     near, far = np.indices(rows_of(type_))
     found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), stage)
-    return found if along else found.T
+    return found if along == (memory is op.lhs) else found.T
 
 
 def _slabs(memory: Value, near: Array, far: Array) -> Sequence[Array]:
@@ -216,14 +217,16 @@ def _mma_async(w: WorkGroup, op: Operation) -> None:
     _all_there(w, op)
     found = _instruction(op.instruction)
     row_at, column_at = ([w.scalar(index) for index in each] for each in (op.row_indices, op.column_indices))
-    rows, columns = _view(w, op.rows), _view(w, op.columns)
+    columns = _view(w, op.columns)
+    rows = registers(w, op.rows) if op.holds_rows else _view(w, op.rows)
 
     def added(sums: Array) -> Array:
         group = found.warps * w.subgroup_size
         out = sums.copy()
         for first in range(0, w.items, group):
             mine = slice(first, first + group)
-            out[:, mine] = _of_group(w, op, found, (rows, columns), (row_at, column_at), first, sums[:, mine])
+            parts = rows if isinstance(rows, View) else _held(w, op, found, rows[:, mine])
+            out[:, mine] = _of_group(w, op, found, (parts, columns), (row_at, column_at), first, sums[:, mine])
         return out
 
     w.values[op.out] = _begun(w, registers(w, op.sums), added)
@@ -233,12 +236,12 @@ def _of_group(
     w: WorkGroup,
     op: ops.MmaAsync,
     found: MatrixInstruction,
-    views: tuple[View, View],
+    given: tuple[View | Array, View],
     at: tuple[Sequence[Array], Sequence[Array]],
     first: int,
     sums: Array,
 ) -> Array:
-    """The sums of one group of warps, which begins at a work-item."""
+    """The sums of one group of warps, which begins at a work-item. Rows are in memory, or [repeat, step, row, k]."""
     m, n, k = found.shape
     table = found.sums.table()[:, :, :, 0]
     parts = sums.reshape(op.repeats, len(table), found.warps, w.subgroup_size).swapaxes(2, 3)
@@ -248,7 +251,10 @@ def _of_group(
         for step in range(op.steps):
             factors: list[Array] = []
             sides = ((op.rows, m, repeat * m, op.along[0]), (op.columns, n, 0, op.along[1]))
-            for (memory, extent, outer, along), view, indices in zip(sides, views, at, strict=True):
+            for (memory, extent, outer, along), view, indices in zip(sides, given, at, strict=True):
+                if not isinstance(view, View):
+                    factors.append(view[repeat, step])
+                    continue
                 o, d = np.indices((extent, k))
                 near, far = (o + outer, d + step * k) if along else (d + step * k, o + outer)
                 starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
@@ -257,6 +263,16 @@ def _of_group(
             out[repeat] = product(factors[0], factors[1].T, out[repeat], found.sum)
     dealt = np.stack([out[repeat][table[..., 0], table[..., 1]] for repeat in range(op.repeats)])
     return dealt.swapaxes(2, 3).reshape(prod(dealt.shape[:2]), -1)
+
+
+def _held(w: WorkGroup, op: ops.MmaAsync, found: MatrixInstruction, values: Array) -> Array:
+    """[repeat, step, row, k] of what the registers of a group hold."""
+    assert found.held is not None
+    table = found.held.table()[:, :, :, 0]
+    parts = values.reshape(op.repeats, op.steps, len(table), found.warps, w.subgroup_size).swapaxes(3, 4)
+    out = np.zeros((op.repeats, op.steps, *found.held.shape), values.dtype)
+    out[:, :, table[..., 0], table[..., 1]] = parts
+    return out
 
 
 def _await_mma(w: WorkGroup, op: Operation) -> None:

@@ -191,8 +191,10 @@ def multiplied(
 def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.MmaAsync)
     b, found = ctx.b, _instruction(op)
-    sides = ((op.rows, op.row_indices, op.along[0]), (op.columns, op.column_indices, op.along[1]))
-    at_rows, at_columns = (_descriptor(ctx, memory, indices, along) for memory, indices, along in sides)
+    held = words_of(ctx, op.rows) if op.holds_rows else ()
+    at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
+    at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
+    words = len(held) // (op.repeats * op.steps)
     # tied to the sums: what writes them may not move behind the fence
     given = _values(ctx, op.sums)
     fence, constraints = "wgmma.fence.sync.aligned;", f"{_outputs(len(given))},{_tied(len(given))}"
@@ -201,9 +203,12 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
         for repeat in range(op.repeats):
-            left = b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))
+            part = words * (repeat * op.steps + step)
+            left = held[part : part + words]
+            if at_rows is not None:
+                left = [b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))]
             mine = slice(each * repeat, each * (repeat + 1))
-            sums[mine] = _by_group(ctx, found, op.along, (left, right), sums[mine])
+            sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine])
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
     ctx.bind(op.out, Fragment(tuple(sums)))
 
@@ -232,18 +237,21 @@ def _by_group(
     ctx: KernelContext,
     found: MatrixInstruction,
     along: tuple[bool, bool],
-    factors: tuple[Value, Value],
+    rows: Sequence[Value],
+    columns: Value,
     sums: Sequence[Value],
 ) -> list[Value]:
-    """One product; which factor runs along m or n is said by bits behind the signs."""
-    count = len(sums)
-    turned = ", ".join(str(int(each)) for each in along)
+    """One product; which factor in memory runs along m or n is said by bits behind the signs."""
+    count, held = len(sums), len(rows) > 1
+    turned = ", ".join(str(int(each)) for each in along[held:])
     names = ",".join(f"${k}" for k in range(count))
+    left = ",".join(f"${count + k}" for k in range(len(rows)))
     text = (
         "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
-        f"{found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p, 1, 1, {turned}; }}"
+        f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p, 1, 1, {turned}; }}"
     )
-    return _assembly(ctx, text, f"{_outputs(count)},l,l,{_tied(count)}", [*factors, *sums], count)
+    given = ",".join([*("r" if held else "l" for _ in rows), "l"])
+    return _assembly(ctx, text, f"{_outputs(count)},{given},{_tied(count)}", [*rows, columns, *sums], count)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:

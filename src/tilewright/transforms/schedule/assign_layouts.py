@@ -42,7 +42,7 @@ from tilewright.transforms.tile_values import layout_of, tile_type
 _VECTOR_BYTES: Final = 16
 _IN_PLACE: Final = (
     *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
-    *(gpu_products.Mma, gpu_products.AwaitMma),
+    gpu_products.AwaitMma,
 )
 """What has all its tiles in one layout."""
 
@@ -93,8 +93,11 @@ class _Assignment:
                 links.setdefault(self._class(link.source), []).append(link)
         wishes = self._wishes(ops)
         for op in ops:
-            if isinstance(op, gpu_products.Mma) and self._class(op.out) not in self._layouts:
-                self._follow(self._class(op.out), plan_of(op).layout, links)
+            if isinstance(op, gpu_products.Mma):
+                plan = plan_of(op)
+                self._follow(self._class(op.out), plan.layout, links)
+                if op.held is not None:
+                    self._follow(self._class(op.held), plan.held_layout, links)
         self._anchored = frozenset(self._layouts)
         for value in sorted(self._tiles, key=lambda v: -tile_type(v).size):
             home = self._class(value)
@@ -249,7 +252,7 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
     elif isinstance(op, ReduceBy):
         groups = [list(op.tiles), list(op.outs)]
-    elif isinstance(op, tile.Mma):
+    elif isinstance(op, tile.Mma | gpu_products.Mma):
         groups = [[op.acc, op.out]]
     elif isinstance(op, _IN_PLACE):
         groups = [[*op.operands, *op.results]]
@@ -285,7 +288,10 @@ def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
 
 def _convert_product(op: gpu_products.Mma) -> None:
     """Let a product have its sums where its instruction wants them, where they meet those of another one."""
-    layout, found = plan_of(op).layout, layout_of(op.out)
+    plan = plan_of(op)
+    if op.held is not None and layout_of(op.held) != plan.held_layout:
+        _convert_operand(op, op.held, plan.held_layout)
+    layout, found = plan.layout, layout_of(op.out)
     if layout == found:
         return
     _convert_operand(op, op.acc, layout)

@@ -41,6 +41,18 @@ class GroupProduct:
         return found
 
 
+    def rows_held(self, words: Sequence[Array]) -> Array:
+        """[row, k] of words of two elements that each thread has: rows 8 apart, then k 8 further on."""
+        thread = np.arange(GROUP)
+        found = np.zeros((self.rows, self.depth), self.factor)
+        for i, word in enumerate(words):
+            row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i % 2)
+            pairs = np.ascontiguousarray(word).astype(np.uint32).view(self.factor).reshape(-1, 2)
+            for k in range(2):
+                found[row, i // 2 * 8 + thread % 4 * 2 + k] = pairs[:, k]
+        return found
+
+
 class Unshown:
     """Bytes of shared memory that threads wrote and no fence has shown to instructions that read by themselves."""
 

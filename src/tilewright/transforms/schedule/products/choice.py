@@ -15,7 +15,7 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
@@ -84,8 +84,13 @@ class Ahead(Struct, frozen=True):
         return self.stages if (op, side) in self.ahead else 1
 
 
+Places = tuple[int | None, int | None]
+"""Of both factors of a product."""
+
+
 class Products(Struct, frozen=True):
-    """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
+    """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie, of one
+    in registers None.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first.
     """
@@ -93,7 +98,7 @@ class Products(Struct, frozen=True):
     plans: Mapping[tile.Mma, ProductPlan]
     loops: Mapping[scf.For, Ahead]
     buffers: Sequence[MemrefType]
-    memory: Mapping[tile.Mma, tuple[int, int]]
+    memory: Mapping[tile.Mma, Places]
     reason: str = ""
 
     @property
@@ -181,12 +186,14 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
 
 def _memory(
     kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
-) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, tuple[int, int]]]:
+) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places]]:
     """Buffers of factors; what does not run at the same time shares them."""
     buffers: list[MemrefType] = []
-    memory: dict[tile.Mma, tuple[int, int]] = {}
+    memory: dict[tile.Mma, Places] = {}
 
-    def take(factor: Factor, stages: int, taken: set[int]) -> int:
+    def take(factor: Factor, stages: int, taken: set[int]) -> int | None:
+        if factor.held:
+            return None
         type_ = buffer_type(factor, stages)
         found = next((k for k, other in enumerate(buffers) if other == type_ and k not in taken), len(buffers))
         if found == len(buffers):
@@ -201,7 +208,7 @@ def _memory(
         else:
             group = (op,) if isinstance(op, tile.Mma) and op in plans and op not in memory else ()
         around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
-        taken = {number for other in around for product in other.products for number in memory[product]}
+        taken = {number for other in around for product in other.products for number in memory[product] if number is not None}
         for product in group:
             plan = plans[product]
             left, right = (ring.stages_of(product, side) if ring is not None else 1 for side in range(2))
@@ -261,7 +268,37 @@ def _shape(op: tile.Mma) -> Shape:
     lhs, rhs, out = tile_type(op.lhs), tile_type(op.rhs), tile_type(op.out)
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
-    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along)
+    held = next((side for side, value in enumerate((op.lhs, op.rhs)) if sums_of(value) is not None), None)
+    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, _lines(op))
+
+
+def sums_of(factor: Value) -> tile.Mma | None:
+    """The product of whose sums a factor is computed, each element from that at its place."""
+    shape, seen = tile_type(factor).shape, set[Operation]()
+    work = [factor]
+    while work:
+        op = work.pop().defining_op
+        if isinstance(op, tile.Mma) and tile_type(op.out).shape == shape:
+            return op
+        if isinstance(op, Elementwise) and op not in seen:
+            seen.add(op)
+            work += [value for value in op.operands if isinstance(value.type, TileType)]
+    return None
+
+
+def _lines(op: tile.Mma) -> int | None:
+    """The dimension of the sums along which one group of warps should have them, as a factor of another product."""
+    work, seen = [op.out], set[Operation]()
+    while work:
+        for user in work.pop().uses:
+            if isinstance(user, Elementwise) and user not in seen:
+                seen.add(user)
+                work += user.results
+            elif isinstance(user, tile.Mma) and user is not op:
+                for side, value in enumerate((user.lhs, user.rhs)):
+                    if sums_of(value) is op:
+                        return 1 - side
+    return None
 
 
 def extents_of(op: tile.Mma) -> Tile:
@@ -300,6 +337,8 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     fixed, wanted = 0, dict[Operation, None]()
     for op in products:
         for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+            if factor.held:
+                continue
             source = source_of(value)
             slices = _slice(source.load, loop) if source is not None and source.load.block is body else None
             if slices is not None:

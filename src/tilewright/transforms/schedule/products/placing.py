@@ -34,6 +34,7 @@ from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.choice import (
     Ahead,
+    Places,
     Products,
     Side,
     Source,
@@ -75,7 +76,7 @@ class _Placement(Struct):
     products: Products
     threads: int
     plans: dict[tile.Mma, ProductPlan]
-    memory: dict[tile.Mma, tuple[int, int]]
+    memory: dict[tile.Mma, Places]
     buffers: list[Value] = field(default_factory=list[Value])
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
 
@@ -116,11 +117,11 @@ class _Placement(Struct):
             _Ring(self, twin, ahead.of_twin(same)).place()
         TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
 
-    def staging(self, op: tile.Mma) -> tuple[Staging, Staging]:
-        """How the factors of a product get to their places."""
-        plan, memory = self.plans[op], self.memory[op]
-        lhs, rhs = (self.buffers[number] for number in memory)
-        return Staging(plan.lhs, 0, lhs, self.threads), Staging(plan.rhs, 1, rhs, self.threads)
+    def staging(self, op: tile.Mma, side: int) -> Staging:
+        """How a factor of a product gets to its place."""
+        plan, number = self.plans[op], self.memory[op][side]
+        assert number is not None, "factors in registers have no place"
+        return Staging((plan.lhs, plan.rhs)[side], side, self.buffers[number], self.threads)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""
@@ -133,23 +134,27 @@ class _Placement(Struct):
                     found[op, side] = source
         return found
 
+    def in_memory(self, op: tile.Mma) -> list[int]:
+        """The sides of the factors that lie in shared memory."""
+        return [side for side, number in enumerate(self.memory[op]) if number is not None]
+
     def bring(self, build: Builder, op: tile.Mma, side: int) -> None:
         """Bring a factor to the only stage of its memory, from its load if that may be done here."""
         source = self.sources.get((op, side))
         if source is None:
             self.put(build, op, side)
         else:
-            self.staging(op)[side].load(build, build.index(0), source, {})
+            self.staging(op, side).load(build, build.index(0), source, {})
 
     def put(self, build: Builder, op: tile.Mma, side: int) -> None:
         """Write a factor that is there to the only stage of its memory."""
-        self.staging(op)[side].stage(build, build.index(0), (op.lhs, op.rhs)[side])
+        self.staging(op, side).stage(build, build.index(0), (op.lhs, op.rhs)[side])
 
     def _now(self, op: tile.Mma) -> None:
         """Bring the factors of a product to shared memory where it stands."""
         build = Builder.before_op(op)
         build(team.Barrier(fence_local=True))
-        for side in range(2):
+        for side in self.in_memory(op):
             self.bring(build, op, side)
         self.arrive(build, [op])
         zero = build.index(0)
@@ -183,15 +188,19 @@ class _Placement(Struct):
     def begin(self, build: Builder, op: tile.Mma, stages: tuple[Value, Value]) -> Value:
         """Multiply a stage of either factor; the sums, for which one may have to wait."""
         plan, memory = self.plans[op], self.memory[op]
-        lhs, rhs = (self.buffers[number] for number in memory)
+        lhs, rhs = (
+            value if number is None else self.buffers[number]
+            for number, value in zip(memory, (op.lhs, op.rhs), strict=True)
+        )
         scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
         along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
-        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, plan.instruction.name, warps, scales, along)).out
+        name, swapped = plan.instruction.name, plan.swapped
+        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, name, warps, scales, along, swapped)).out
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
         return [
-            (self.staging(op)[side], source)
+            (self.staging(op, side), source)
             for op in ahead.products
             for side, value in enumerate((op.lhs, op.rhs))
             if (op, side) in ahead.ahead and (source := source_of(value)) is not None
@@ -240,7 +249,7 @@ class _Ring:
         for op in ahead.products:
             first = op is ahead.products[0]
             copies = partial(self._following, read=read) if first else _nothing
-            now = [side for side in range(2) if (op, side) not in ahead.ahead | ahead.once]
+            now = [side for side in self._placement.in_memory(op) if (op, side) not in ahead.ahead | ahead.once]
             build = Builder.before_op(op)
             for side in now:
                 # those of the iteration before have been read: all threads have been at the barrier since
