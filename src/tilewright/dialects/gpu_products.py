@@ -168,11 +168,12 @@ class AwaitMma(Operation, name="gpu.await_mma", traits=(PURE,)):
     """The sums of a unit that works by itself, once all of its products but the last `pending` are formed.
 
     Nobody may use sums of which products are left, but for more products that are added to them. What the others have
-    read may be written again.
+    read may be written again. If the products that are left are of `others`, these sums are there.
     """
 
     acc: Value = operand(TILE, var="T")
     pending: int = optional_attribute(int, default=0)
+    others: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:

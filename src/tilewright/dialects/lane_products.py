@@ -216,6 +216,7 @@ class AwaitMma(Operation, name="lane.await_mma", traits=(SPMD_ONLY, CONVERGENT))
 
     sums: Value = operand(FRAGMENT, var="T")
     pending: int = optional_attribute(int, default=0)
+    others: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
     def effects(self) -> Sequence[Effect]:

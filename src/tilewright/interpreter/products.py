@@ -63,12 +63,13 @@ def _forming(w: WorkGroup, sums: Array) -> Forming | None:
     return w.forming.get(first & _NUMBERS) if on_its_way else None
 
 
-def _awaited(w: WorkGroup, sums: Array, pending: int) -> Array:
-    """The sums, or, if products may be left, what stands for them."""
+def _awaited(w: WorkGroup, sums: Array, pending: int, others: bool) -> Array:
+    """The sums, or, if products of them may be left, what stands for them."""
     found = _forming(w, sums)
     if found is None:
         return sums
-    if pending:
+    number = int(np.ascontiguousarray(sums).view(np.uint32).flat[0]) & _NUMBERS
+    if pending and not (others and number <= w.begun - pending):
         found.settle(pending)
         return sums
     return found.formed()
@@ -123,7 +124,7 @@ def _read(w: WorkGroup, where: Location, view: View, at: Sequence[Array], stage:
 
 def _await_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.AwaitMma)
-    w.values[op.out] = _awaited(w, tile_of(w, op.acc), op.pending)
+    w.values[op.out] = _awaited(w, tile_of(w, op.acc), op.pending, op.others)
 
 
 # Of warps
@@ -278,7 +279,7 @@ def _held(w: WorkGroup, op: ops.MmaAsync, found: MatrixInstruction, values: Arra
 def _await_mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitMma)
     _all_there(w, op)
-    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending)
+    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending, op.others)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

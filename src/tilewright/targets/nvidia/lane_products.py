@@ -258,11 +258,11 @@ def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
     """All sums, when they are there: nothing that uses them may move in front. Those that are on their way stay."""
     assert isinstance(op, ops.AwaitMma)
     sums = _values(ctx, op.sums)
-    if op.pending:
+    if op.pending and not op.others:
         ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
         ctx.bind(op.out, Fragment(tuple(sums)))
         return
-    text, constraints = "wgmma.wait_group.sync.aligned 0;", f"{_outputs(len(sums))},{_tied(len(sums))}"
+    text, constraints = f"wgmma.wait_group.sync.aligned {op.pending};", f"{_outputs(len(sums))},{_tied(len(sums))}"
     ctx.bind(op.out, Fragment(tuple(_assembly(ctx, text, constraints, sums, len(sums)))))
 
 

@@ -390,7 +390,7 @@ def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
 
 
 def _awaited(low: _Lowering, build: Builder, op: gpu_products.AwaitMma) -> None:
-    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending)).out)
+    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending, others=op.others)).out)
 
 
 def _copied(low: _Lowering, build: Builder, op: gpu_products.CopyAsync) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -357,18 +357,32 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     if stages < LEAST_STAGES:
         return None
     slices = tuple(op for op in body if op in wanted)
-    by_threads = _by_threads(products, ahead, plans)
+    by_threads = _by_threads(products, ahead, once, plans)
     if schedule.copies is Copies.THREADS:
         by_threads = by_threads or _ASKED
     return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
 
 
-def _by_threads(products: Sequence[tile.Mma], ahead: Container[Side], plans: Mapping[tile.Mma, ProductPlan]) -> str:
+def _is_put(
+    op: tile.Mma, side: int, ahead: Container[Side], once: Container[Side], plans: Mapping[tile.Mma, ProductPlan]
+) -> bool:
+    """Whether a factor is computed in the loop and not multiplied from registers."""
+    return not ((op, side) in ahead or (op, side) in once or (plans[op].lhs, plans[op].rhs)[side].held)
+
+
+def _by_threads(
+    products: Sequence[tile.Mma],
+    ahead: Collection[Side],
+    once: Collection[Side],
+    plans: Mapping[tile.Mma, ProductPlan],
+) -> str:
     """Why the machine cannot copy the factors of a loop by itself; nothing if it can."""
-    if len(products) != 1 or not all((products[0], side) in ahead for side in range(2)):
-        return "not all factors of the loop are one product's that are loaded in it"
-    (op,) = products
-    for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+    if any(_is_put(op, side, ahead, once, plans) for op in products for side in range(2)):
+        return "a factor is computed in the loop and kept in shared memory"
+    if len(products) == 1 and once:
+        return "a factor is the same in all iterations"
+    for op, side in ahead:
+        value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value)
         assert source is not None, "factors that run ahead are loads"
         type_ = source.load.memref.type

@@ -14,9 +14,9 @@ read the stage that is loaded next, which is that of the iteration before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
@@ -49,7 +49,11 @@ from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
+from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
+
+
+_AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
 
 
 class PlaceProducts(Pass, frozen=True):
@@ -101,7 +105,6 @@ class _Placement(Struct):
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
         words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
-        barriers = build(Alloca(result_types=[words])).out
         sources = self.run_ahead(ahead)
         boxes = [staging.box(source, {}) for staging, source in sources]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
@@ -115,7 +118,32 @@ class _Placement(Struct):
                 assert isinstance(other, tile.Mma)
                 self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
             _Ring(self, twin, ahead.of_twin(same)).place()
-        TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+        if len(ahead.products) == 1:
+            barriers = build(Alloca(result_types=[words])).out
+            TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+            return
+        rings = {
+            op: Ring(op, found, build(Alloca(result_types=[words])).out)
+            for op in ahead.products
+            if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
+        }
+        self._bring_once(Builder.before_op(loop), ahead)
+        TensorRings(loop, ahead, rings, _step(loop), self.begin).place()
+
+    def _bring_once(self, build: Builder, ahead: Ahead) -> None:
+        """Bring what all iterations share."""
+        shared = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.once]
+        if shared:
+            build(team.Barrier(fence_local=True))
+            for op, side in shared:
+                self.bring(build, op, side)
+            self.arrive(build, ahead.products)
+
+    def _source(self, op: tile.Mma, side: int) -> tuple[Staging, Source]:
+        """How a factor that runs ahead gets to its place, and from where."""
+        source = source_of((op.lhs, op.rhs)[side])
+        assert source is not None, "factors that run ahead are loads"
+        return self.staging(op, side), source
 
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
@@ -185,25 +213,24 @@ class _Placement(Struct):
             found = build(gpu.AwaitMma(found)).out
         finish(op, found)
 
-    def begin(self, build: Builder, op: tile.Mma, stages: tuple[Value, Value]) -> Value:
-        """Multiply a stage of either factor; the sums, for which one may have to wait."""
-        plan, memory = self.plans[op], self.memory[op]
+    def begin(
+        self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], known: Mapping[Value, Value] = _AS_THEY_ARE
+    ) -> Value:
+        """Multiply a stage of either factor; the sums, for which one may have to wait. `known` stand for operands."""
+        plan, memory, acc = self.plans[op], self.memory[op], known.get(op.acc, op.acc)
         lhs, rhs = (
-            value if number is None else self.buffers[number]
+            known.get(value, value) if number is None else self.buffers[number]
             for number, value in zip(memory, (op.lhs, op.rhs), strict=True)
         )
         scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
         along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
         name, swapped = plan.instruction.name, plan.swapped
-        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, name, warps, scales, along, swapped)).out
+        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], acc, name, warps, scales, along, swapped)).out
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
         return [
-            (self.staging(op, side), source)
-            for op in ahead.products
-            for side, value in enumerate((op.lhs, op.rhs))
-            if (op, side) in ahead.ahead and (source := source_of(value)) is not None
+            self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead
         ]
 
 
