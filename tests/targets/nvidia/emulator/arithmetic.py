@@ -156,6 +156,9 @@ def intrinsic(name: str, head: str) -> Callable[..., Array]:
     words = name.split(".")
     if words[1] in ("fptosi", "fptoui"):
         return conversion(words[1], words[4], words[3])
+    if words[2:] in (["ff2f16x2", "rn"], ["ff2bf16x2", "rn"]):
+        narrowed = conversion("fptrunc", "float", "half" if words[2] == "ff2f16x2" else "bfloat")
+        return lambda high, low: np.stack([narrowed(low), narrowed(high)], axis=-1).view(np.int32)[..., 0]
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
     if words[1] == "nvvm" and words[3] == "approx":
