@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LOG2_E = 1.4426950408889634
+"""The logarithm of e to base 2."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attention:
@@ -75,6 +78,9 @@ entry @attention({pointers}) {{
 %most = constant <f32: -1.0e30> : {line}
 %none = constant <f32: 0.0> : {line}
 %nothing = constant <f32: 0.0> : {sums}
+%scale = constant <f32: {LOG2_E}> : {s}
+%up = constant <f32: {LOG2_E}> : {line}
+%down = constant <f32: -{LOG2_E}> : {line}
 %still = constant <f32: 0.0> : {s}
 %m, %l, %sum = for %i in (%zero to %blocks, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{
@@ -84,10 +90,11 @@ entry @attention({pointers}) {{
 %kt1 = permute %ks [1, 0] : {k} -> {kt}
 %s = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
 {reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
-{across("mw", "mn", columns)}%d = subf %s, %mw : {s}
-%e = exp %d : {s}
-{reduced("part", "e", "addf", "0.0")}%g = subf %mi, %mn : {line}
-%f = exp %g : {line}
+%nm = mulf %mn, %down : {line}
+{across("mw", "nm", columns)}%d = fma %s, %scale, %mw : {s}
+%e = exp2 %d flush_to_zero : {s}
+{reduced("part", "e", "addf", "0.0")}%g = fma %mi, %up, %nm : {line}
+%f = exp2 %g flush_to_zero : {line}
 %lf = mulf %li, %f : {line}
 %ln = addf %lf, %part : {line}
 {across("fw", "f", of.width)}%scaled = mulf %acc, %fw : {sums}

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
-from tilewright.dialects import arith, lane
+from tilewright.dialects import arith, arith_floats, lane
+from tilewright.dialects import math as math_ops
 from tilewright.dialects.addresses import Scatter
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.lane_products import MmaAsync
@@ -90,6 +91,9 @@ def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tupl
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     """An operation of `arith` or `math` on each register; on those that hold the same, once."""
     count = fragment_of(op.results[0]).size
+    if (exponent := _flushed_exponent(op)) is not None:
+        ctx.bind(op.results[0], Fragment(tuple(_unit_power(ctx, slot) for slot in slots_of(ctx, exponent))))
+        return
     if _is_kept_in_words(op):
         ctx.bind(op.results[0], _narrowed(ctx, op))
         return
@@ -102,6 +106,18 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
             known[row] = apply(ctx.arith, op, row)
         slots.append(known[row])
     ctx.bind(op.results[0], Fragment(tuple(slots)))
+
+
+def _flushed_exponent(op: core.Operation) -> core.Value | None:
+    """What an operation computes the power of 2 of, with subnormal numbers as zeros: what the unit does in one step."""
+    power = op.value.defining_op if isinstance(op, arith_floats.Flush) else None
+    flushed = power.value.defining_op if isinstance(power, math_ops.Exp2) else None
+    return flushed.value if isinstance(flushed, arith_floats.Flush) else None
+
+
+def _unit_power(ctx: KernelContext, slot: Operand) -> Value:
+    assert isinstance(slot, Value)
+    return ctx.b.intrinsic("llvm.nvvm.ex2.approx.ftz.f", "float", [slot], overload=[])
 
 
 def _is_kept_in_words(op: core.Operation) -> bool:
