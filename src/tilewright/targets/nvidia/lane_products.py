@@ -25,6 +25,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.lanes import slots_of, words_of
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds
 from tilewright.targets.nvidia.values import Fragment, View, Words
+from tilewright.transforms.emit import constant_of
 
 _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
@@ -200,6 +201,7 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     fence, constraints = "wgmma.fence.sync.aligned;", f"{_outputs(len(given))},{_tied(len(given))}"
     sums = _assembly(ctx, fence, constraints, given, len(given))
     (m, _, k), each = found.shape, len(sums) // op.repeats
+    anew = _is_nothing(op.sums)
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
         for repeat in range(op.repeats):
@@ -208,9 +210,15 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
             if at_rows is not None:
                 left = [b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))]
             mine = slice(each * repeat, each * (repeat + 1))
-            sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine])
+            sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine], anew and step == 0)
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
     ctx.bind(op.out, Fragment(tuple(sums)))
+
+
+def _is_nothing(sums: core.Value) -> bool:
+    """Whether products are added to zeros."""
+    op = sums.defining_op
+    return constant_of(op.value if isinstance(op, lane.Fill) else sums) == 0
 
 
 def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value], along: bool) -> Value:
@@ -240,17 +248,21 @@ def _by_group(
     rows: Sequence[Value],
     columns: Value,
     sums: Sequence[Value],
+    anew: bool,
 ) -> list[Value]:
-    """One product; which factor in memory runs along m or n is said by bits behind the signs."""
+    """One product; which factor in memory runs along m or n is said by bits behind the signs. Sums begin `anew`
+    where what they were does not matter."""
     count, held = len(sums), len(rows) > 1
     turned = ", ".join(str(int(each)) for each in along[held:])
     names = ",".join(f"${k}" for k in range(count))
     left = ",".join(f"${count + k}" for k in range(len(rows)))
     text = (
-        "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
+        f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
         f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p, 1, 1, {turned}; }}"
     )
     given = ",".join([*("r" if held else "l" for _ in rows), "l"])
+    if anew:
+        return _assembly(ctx, text, f"{_outputs(count)},{given}", [*rows, columns], count)
     return _assembly(ctx, text, f"{_outputs(count)},{given},{_tied(count)}", [*rows, columns, *sums], count)
 
 

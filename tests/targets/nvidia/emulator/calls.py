@@ -10,6 +10,7 @@ import numpy as np
 
 from .arithmetic import applied, intrinsic
 from .frame import Lanes, Operand, Step, Sync, typed_operand
+from .groups import group_product
 from .memory import SHARED
 from .text import EmulatorError, split
 
@@ -27,7 +28,7 @@ _FENCES: Final = (
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
-_WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p, 1, 1, ([01](?:, [01])?);")
+_WARPGROUP: Final = re.compile(r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p, 1, 1, ([01](?:, [01])?);")
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
@@ -73,6 +74,11 @@ def call_of(result: str, rest: str) -> Step | Sync:
     return step
 
 
+def _sums(name: str, given: Sequence[Operand], anew: bool) -> Sequence[Operand]:
+    """What a product is added to."""
+    return ["float 0.0"] * group_product(name).sums if anew else given
+
+
 def _special(result: str, register: str) -> Step:
     def step(lanes: Lanes) -> None:
         lanes[result] = lanes.team.special(register, lanes.threads)
@@ -83,8 +89,9 @@ def _special(result: str, register: str) -> Step:
 def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
     """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
-        held = 0 if found[2] is None else found[2].count("$")
-        return Sync(found[1], [f"i32 {held}", *operands, *(f"i32 {word}" for word in found[3].split(", "))], result)
+        held = 1 if found[3] is None else found[3].count("$")
+        given = [*operands[:held + 1], *_sums(found[2], operands[held + 1:], found[1] == "0")]
+        return Sync(found[2], [f"i32 {held}", *given, *(f"i32 {word}" for word in found[4].split(", "))], result)
     wait = _WAIT.match(text)
     if wait is None and not text.startswith("wgmma.fence"):
         raise EmulatorError(f"unknown assembly: {text}")

@@ -29,6 +29,11 @@ class GroupProduct:
     rows: int = 64
     depth: int = 16
 
+    @property
+    def sums(self) -> int:
+        """Those of a thread."""
+        return self.rows * self.columns // GROUP
+
     def added(self, sums: Sequence[Array], a: Array, b: Array) -> list[Array]:
         """The sums of each thread with the product of [row, k] and [column, k] added, exact and rounded once."""
         thread = np.arange(GROUP)

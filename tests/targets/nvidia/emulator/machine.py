@@ -278,7 +278,7 @@ class Team(Accesses):
         """Products of four warps each, whose factors lie where descriptors say."""
         lanes = Lanes(frame, here)
         held, *given = (lanes.full(x) for x in sync.operands)
-        count = int(held[0]) or 1
+        count = int(held[0])
         left, right, sums, turned = given[:count], given[count], given[count + 1 : -2 + (count > 1)], given[-2:]
         product = group_product(sync.name)
         found = [part.copy() for part in sums]
