@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -14,6 +14,7 @@ from .numbers import Array
 from .text import EmulatorError
 
 GROUP: Final = 128
+_WARP: Final = 32
 _NAME: Final = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(f16|bf16)\.\2$")
 _FACTORS: Final[dict[str, np.dtype[Any]]] = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
 _LINE: Final = 64
@@ -91,12 +92,24 @@ class Unshown:
             raise EmulatorError("a product reads what no fence has shown it")
 
 
-class Going(NamedTuple):
-    """A product that has not been awaited: who multiplies, in which of their groups of products, what it reads."""
+@dataclass(slots=True)
+class Going:
+    """A product since the last barrier: who multiplies, in which of their groups of products, what it reads.
+
+    `told` are the warps that have awaited it before they updated the word of memory, `known` those of which each thread
+    has learnt that by updating it behind them.
+    """
 
     threads: Array
     number: int
     offsets: Array
+    told: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    known: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+
+    @property
+    def warps(self) -> set[int]:
+        """Those that multiply."""
+        return set((self.threads // _WARP).tolist())
 
 
 class GoingProducts:
@@ -111,6 +124,20 @@ class GoingProducts:
         """A product of these threads reads bytes at these offsets."""
         self._going.append(Going(threads, int(self._committed[threads[0]]), offsets))
 
+    def update(self, threads: Array, words: Array) -> None:
+        """Threads update words of memory, one after the other."""
+        for thread, word in zip(threads.tolist(), words.tolist(), strict=True):
+            for each in self._going:
+                told = each.told.setdefault(word, set())
+                each.known.setdefault(thread, set()).update(told)
+                if thread // _WARP in each.warps and self._awaited[thread] > each.number:
+                    told.add(thread // _WARP)
+                    each.known[thread].add(thread // _WARP)
+
+    def barrier(self) -> None:
+        """All know what all have awaited."""
+        self._going = [each for each in self._going if (self._awaited[each.threads] <= each.number).any()]
+
     def commit(self, threads: Array) -> None:
         """What each has begun since the last time is a group."""
         self._committed[threads] += 1
@@ -118,11 +145,11 @@ class GoingProducts:
     def wait(self, threads: Array, pending: int) -> None:
         """All groups of these threads but so many have ended."""
         self._awaited[threads] = np.maximum(self._awaited[threads], self._committed[threads] - pending)
-        self._going = [each for each in self._going if (self._awaited[each.threads] <= each.number).any()]
 
-    def read(self, offsets: Array) -> bool:
-        """Whether one of these bytes is still read."""
-        return any(np.isin(each.offsets, offsets).any() for each in self._going)
+    def read(self, thread: int, offsets: Array) -> bool:
+        """Whether one of these bytes is still read, for all that a thread knows."""
+        unknown = [each for each in self._going if not each.warps <= each.known.get(thread, set())]
+        return any(np.isin(each.offsets, offsets).any() for each in unknown)
 
 
 def group_product(name: str) -> GroupProduct:

@@ -206,6 +206,7 @@ class Team(Accesses):
         if len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
         self._close()
+        self._products.barrier()
         self._turns = self._turns + 1
         frame.places[running] += 1
 
@@ -302,7 +303,7 @@ class Team(Accesses):
         group = np.arange(thread, thread + GROUP)
         self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(2) + WINDOW).reshape(-1))
         places = offsets.reshape(-1) + SHARED
-        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ)
+        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ | Access.PRODUCT)
         return words.reshape(offsets.shape).view(product.factor)
 
     def _load_matrices(self, name: str, here: Array, addresses: Array) -> list[Array]:

@@ -27,7 +27,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I64, AddressSpace, MemrefType, ScalarType
+from tilewright.ir.types import I32, I64, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
@@ -128,7 +128,8 @@ class _Placement(Struct):
             if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
         }
         self._bring_once(Builder.before_op(loop), ahead)
-        TensorRings(loop, ahead, rings, _step(loop), self.begin).place()
+        counters = build(Alloca(result_types=[MemrefType(I32, (ahead.stages,), (1,), AddressSpace.LOCAL)])).out
+        TensorRings(loop, ahead, rings, counters, _step(loop), self.begin).place()
 
     def _bring_once(self, build: Builder, ahead: Ahead) -> None:
         """Bring what all iterations share."""

@@ -31,7 +31,8 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
-from tilewright.ir.types import INDEX
+from tilewright.dialects.memref import Store
+from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.choice import Ahead, Source, is_factor
 from tilewright.transforms.schedule.products.iterations import at_iteration
@@ -55,6 +56,7 @@ class TensorRings(Struct, frozen=True):
     loop: scf.For
     ahead: Ahead
     rings: Mapping[tile.Mma, Ring]
+    counters: Value
     step: int
     multiply: Multiply
 
@@ -67,6 +69,8 @@ class TensorRings(Struct, frozen=True):
         build(team.Barrier(fence_local=True, fence_global=True))
         for ring in self.rings.values():
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
+        for number in range(self._stages):
+            build(Store(build.constant(0, I32), self.counters, [build.index(number)]))
         build(team.Barrier(fence_local=True))
         found = self._without(build) if late is None else self._if_any(build, late)
         for out, value in zip(loop.outs, found, strict=True):
@@ -189,9 +193,13 @@ class TensorRings(Struct, frozen=True):
     def _refill(
         self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int
     ) -> None:
-        """Ask for the stages that products have read, those of so many iterations ago; all threads have awaited them."""
-        build(team.Barrier(fence_local=True))
-        self.copy(build, index, turn, rings, behind)
+        """Ask for the stages that products have read, those of so many iterations ago."""
+        self.copy(self.last(build, turn), index, turn, rings, behind)
+
+    def last(self, build: Builder, turn: Value) -> Builder:
+        """Where the last warp to have awaited the products of a turn asks for what goes to their stages."""
+        stage, _ = self._at(build, turn)
+        return emit.open_if(build, build(tensors.LastWarp(self.counters, stage)).out)
 
     def copy(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
         """Ask for the stages that were read at a turn, for iterations to come."""
@@ -317,12 +325,11 @@ class _Iteration:
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
         if value is not self._handed or self._late is None:
             return
-        build(team.Barrier(fence_local=True))
-        index, late = self._known[rings.loop.index], self._late
-        rings.copy(build, index, self._turn, {op: ring for op, ring in rings.rings.items() if op is not late}, 0)
+        index, late, there = self._known[rings.loop.index], self._late, rings.last(build, self._turn)
+        rings.copy(there, index, self._turn, {op: ring for op, ring in rings.rings.items() if op is not late}, 0)
         if late in rings.rings:
-            before = _before(build, self._turn, 2 * rings.ahead.stages)
-            rings.copy(build, index, before, {late: rings.rings[late]}, 1)
+            before = _before(there, self._turn, 2 * rings.ahead.stages)
+            rings.copy(there, index, before, {late: rings.rings[late]}, 1)
 
 
 def _is_of(value: Value, loop: scf.For) -> bool:
