@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import gpu, gpu_products, scf, tile
+from tilewright.dialects import arith, gpu, gpu_products, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
@@ -45,6 +45,8 @@ _IN_PLACE: Final = (
     gpu_products.AwaitMma,
 )
 """What has all its tiles in one layout."""
+_KNOWN_BY_ALL: Final = (tile.Iota, tile.Splat, arith.Constant)
+"""Tiles that no thread has to ask others for."""
 
 
 class AssignLayouts(Pass, frozen=True):
@@ -56,6 +58,7 @@ class AssignLayouts(Pass, frozen=True):
         changed = False
         for kernel in module.kernels:
             if runs_lanes(kernel):
+                _separate(kernel)
                 _Assignment(kernel).assign()
                 changed = True
         return changed
@@ -225,6 +228,14 @@ class _Assignment:
             return None
         now, then = (traffic(each, type_.shape, op.memref.type) for each in (layout, found))
         return found if 2 * then <= now else None
+
+
+def _separate(kernel: Kernel) -> None:
+    """Give each user its own tile of what every thread knows by itself, so that one layout need not suit all."""
+    for op in list(collective(kernel)):
+        if isinstance(op, _KNOWN_BY_ALL) and isinstance(op.results[0].type, TileType):
+            for user in list(dict.fromkeys(op.results[0].uses))[1:]:
+                user.replace_operand(op.results[0], Builder.before_op(op)(op.clone({})).results[0])
 
 
 def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:

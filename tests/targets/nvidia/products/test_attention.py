@@ -32,6 +32,7 @@ SHAPES: Final = (
     TEXTS.Attention(64, 128, 64, (64, 32), heads=2),
     TEXTS.Attention(128, 192, 64, (64, 64)),
     TEXTS.Attention(64, 128, 128, (64, 64)),
+    TEXTS.Attention(192, 192, 64, (64, 32), causal=True),
 )
 every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 
@@ -41,6 +42,8 @@ def arguments(of: Any, rng: np.random.Generator) -> tuple[list[Array], npt.NDArr
     counts = (of.queries, of.keys, of.keys)
     q, k, v = ((rng.standard_normal((of.heads, n, of.width)) / 4).astype(np.float16) for n in counts)
     scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(1, 2)
+    if of.causal:
+        scores[:, np.arange(of.queries)[:, None] < np.arange(of.keys)] = -np.inf
     weights = np.exp(scores - scores.max(axis=2, keepdims=True))
     wanted = weights / weights.sum(axis=2, keepdims=True) @ v.astype(np.float64)
     flat = [matrix.reshape(-1, of.width) for matrix in (q, k, v)]

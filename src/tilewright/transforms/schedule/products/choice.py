@@ -277,12 +277,17 @@ def sums_of(factor: Value) -> tile.Mma | None:
     shape, seen = tile_type(factor).shape, set[Operation]()
     work = [factor]
     while work:
-        op = work.pop().defining_op
+        value = work.pop()
+        op = value.defining_op
         if isinstance(op, tile.Mma) and tile_type(op.out).shape == shape:
             return op
-        if isinstance(op, Elementwise) and op not in seen:
-            seen.add(op)
+        if isinstance(op, scf.If):
+            place = op.outs.index(value)
+            work += [scf.yielded(region)[place] for region in op.regions if op not in seen]
+        elif isinstance(op, Elementwise) and op not in seen:
             work += [value for value in op.operands if isinstance(value.type, TileType)]
+        if op is not None:
+            seen.add(op)
     return None
 
 
@@ -290,8 +295,14 @@ def _lines(op: tile.Mma) -> int | None:
     """The dimension of the sums along which one group of warps should have them, as a factor of another product."""
     work, seen = [op.out], set[Operation]()
     while work:
-        for user in work.pop().uses:
-            if isinstance(user, Elementwise) and user not in seen:
+        value = work.pop()
+        for user in value.uses:
+            if user in seen:
+                continue
+            branch = user.parent_op if isinstance(user, scf.Yield) else None
+            if isinstance(branch, scf.If):
+                work += [branch.outs[k] for k, given in enumerate(user.operands) if given is value]
+            elif isinstance(user, Elementwise):
                 seen.add(user)
                 work += user.results
             elif isinstance(user, tile.Mma) and user is not op:
