@@ -68,12 +68,12 @@ def attention(of: Attention) -> str:
     pointers = ", ".join(f"%{name}: tile<ptr<{element}>>" for name in "qkvo")
     return f"""cuda_tile.module @kernels {{
 entry @attention({pointers}) {{
-%x, %y, %z = get_tile_block_id : tile<i32>
+%{"bx" if of.causal else "x"}, %y, %z = get_tile_block_id : tile<i32>
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %blocks = constant <i32: {of.keys // columns}> : tile<i32>
 %upper = constant <i32: {of.queries // rows}> : tile<i32>
-%first = muli %y, %upper : tile<i32>
+{_LONGEST_FIRST if of.causal else ""}%first = muli %y, %upper : tile<i32>
 %row = addi %first, %x : tile<i32>
 %start = muli %y, %blocks : tile<i32>
 {made("q", queries, rows)}{made("k", keys, columns)}{made("v", keys, columns)}{made("o", queries, rows)}
@@ -112,6 +112,12 @@ return
 }}
 }}
 """
+
+
+_LONGEST_FIRST = """%top = subi %upper, %one : tile<i32>
+%x = subi %top, %bx : tile<i32>
+"""
+"""Blocks of queries that see most keys begin first: what is left to the end is short."""
 
 
 def _seen(of: Attention) -> str:
