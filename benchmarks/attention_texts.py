@@ -114,8 +114,8 @@ return
 """
 
 
-_LONGEST_FIRST = """%top = subi %upper, %one : tile<i32>
-%x = subi %top, %bx : tile<i32>
+_LONGEST_FIRST = """%final = subi %upper, %one : tile<i32>
+%x = subi %final, %bx : tile<i32>
 """
 """Blocks of queries that see most keys begin first: what is left to the end is short."""
 
