@@ -10,7 +10,7 @@ LOG2_E = 1.4426950408889634
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """softmax(Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
+    """softmax(scale Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
 
     The matrices of `heads` lie behind each other. A grid is blocks of queries by heads. If `causal`, a query sees keys
     up to its own number; blocks of keys that no query of a block sees are left out, and only those that not all of them
@@ -24,6 +24,7 @@ class Attention:
     element: str = "f16"
     heads: int = 1
     causal: bool = False
+    scale: float = 1.0
 
 
 def attention(of: Attention) -> str:
@@ -81,9 +82,9 @@ entry @attention({pointers}) {{
 %most = constant <f32: -1.0e30> : {line}
 %none = constant <f32: 0.0> : {line}
 %nothing = constant <f32: 0.0> : {sums}
-%scale = constant <f32: {LOG2_E}> : {s}
-%up = constant <f32: {LOG2_E}> : {line}
-%down = constant <f32: -{LOG2_E}> : {line}
+%scale = constant <f32: {of.scale * LOG2_E}> : {s}
+%up = constant <f32: {of.scale * LOG2_E}> : {line}
+%down = constant <f32: -{of.scale * LOG2_E}> : {line}
 %still = constant <f32: 0.0> : {s}
 {_seen(of) if of.causal else ""}%m, %l, %sum = for %i in (%zero to %{"seen" if of.causal else "blocks"}, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{

@@ -47,7 +47,7 @@ def main() -> None:
     for width in WIDTHS:
         for length in (512,) if options.quick else map(int, options.lengths.split(",")):
             for causal in (False, True):
-                of = Attention(length, length, width, (rows, columns), "f16", HEADS * max(QUERIES // length, 1), causal)
+                of = Attention(length, length, width, (rows, columns), "f16", HEADS * max(QUERIES // length, 1), causal, width**-0.5)
                 runs = contestants(torch, of, options.schedule)
                 timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
                 work = 4 * of.heads * length**2 * width / (2 if causal else 1)
@@ -68,10 +68,10 @@ def contestants(torch: Any, of: Attention, schedule: str) -> dict[str, Any]:
     q, k, v, o = (torch.randn(shape, device="cuda", dtype=torch.float16) for _ in range(4))
     flat = [tensor.view(-1, of.width) for tensor in (q, k, v, o)]
     scaled = torch.nn.functional.scaled_dot_product_attention
-    runs = {PEER: lambda: scaled(q, k, v, scale=1.0, is_causal=of.causal), "ours": lambda: kernel(*flat)}
+    runs = {PEER: lambda: scaled(q, k, v, scale=of.scale, is_causal=of.causal), "ours": lambda: kernel(*flat)}
     runs["ours"]()
     first = [tensor[0, 0].double() for tensor in (q, k, v)]
-    scores = first[0] @ first[1].T
+    scores = of.scale * first[0] @ first[1].T
     if of.causal:
         scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), float("-inf"))
     wanted = torch.softmax(scores, dim=1) @ first[2]

@@ -196,12 +196,14 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
     at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
     words = len(held) // (op.repeats * op.steps)
-    # tied to the sums: what writes them may not move behind the fence
-    given = _values(ctx, op.sums)
-    fence, constraints = "wgmma.fence.sync.aligned;", f"{_outputs(len(given))},{_tied(len(given))}"
-    sums = _assembly(ctx, fence, constraints, given, len(given))
+    sums, anew = _values(ctx, op.sums), _is_nothing(op.sums)
+    if anew:
+        b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
+    else:
+        # tied to the sums: what writes them may not move behind the fence
+        constraints = f"{_outputs(len(sums))},{_tied(len(sums))}"
+        sums = _assembly(ctx, "wgmma.fence.sync.aligned;", constraints, sums, len(sums))
     (m, _, k), each = found.shape, len(sums) // op.repeats
-    anew = _is_nothing(op.sums)
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
         for repeat in range(op.repeats):

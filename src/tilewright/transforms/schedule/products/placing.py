@@ -127,15 +127,14 @@ class _Placement(Struct):
             for op in ahead.products
             if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
         }
-        self._bring_once(Builder.before_op(loop), ahead)
         counters = build(Alloca(result_types=[MemrefType(I32, (ahead.stages,), (1,), AddressSpace.LOCAL)])).out
-        TensorRings(loop, ahead, rings, counters, _step(loop), self.begin).place()
+        bring = partial(self._bring_once, ahead)
+        TensorRings(loop, ahead, rings, counters, _step(loop), self.begin, bring).place()
 
-    def _bring_once(self, build: Builder, ahead: Ahead) -> None:
+    def _bring_once(self, ahead: Ahead, build: Builder) -> None:
         """Bring what all iterations share."""
         shared = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.once]
         if shared:
-            build(team.Barrier(fence_local=True))
             for op, side in shared:
                 self.bring(build, op, side)
             self.arrive(build, ahead.products)

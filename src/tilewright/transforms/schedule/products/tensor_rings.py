@@ -31,7 +31,8 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
-from tilewright.dialects.memref import Store
+from tilewright.dialects.memref import Alloca, Store
+from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.choice import Ahead, Source, is_factor
@@ -59,14 +60,17 @@ class TensorRings(Struct, frozen=True):
     counters: Value
     step: int
     multiply: Multiply
+    bring: Callable[[Builder], None]
+    """Brings the factors that are the same in all iterations."""
 
     def place(self) -> None:
         """Write the loop anew, with copies in front of it and in it."""
         loop, late = self.loop, self._late
         build = Builder.before_op(loop)
-        # what this thread has written where boxes are read, or accessed where they go, comes first
-        build(gpu.FenceAsync(everywhere=True))
-        build(team.Barrier(fence_local=True, fence_global=True))
+        if not _is_first(loop):
+            # what this thread has written where boxes are read, or accessed where they go, comes first
+            build(gpu.FenceAsync(everywhere=True))
+            build(team.Barrier(fence_local=True, fence_global=True))
         for ring in self.rings.values():
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
         for number in range(self._stages):
@@ -189,6 +193,8 @@ class TensorRings(Struct, frozen=True):
             index = emit.add(build, lower, build.index(number * self.step))
             for ring in self.rings.values():
                 self._load(build, ring, index, lower, build.index(number))
+        # these arrive while the others are on their way
+        self.bring(build)
 
     def _refill(
         self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int
@@ -330,6 +336,28 @@ class _Iteration:
         if late in rings.rings:
             before = _before(there, self._turn, 2 * rings.ahead.stages)
             rings.copy(there, index, before, {late: rings.rings[late]}, 1)
+
+
+def _is_first(loop: scf.For) -> bool:
+    """Whether nothing in front of a loop accesses shared memory or writes, but for counters and barriers."""
+    for at in (loop, *loop.ancestors()):
+        if isinstance(at, scf.For | scf.While):
+            if at is not loop:
+                return False
+        before = at.previous
+        while before is not None:
+            if not _is_quiet(before):
+                return False
+            before = before.previous
+    return True
+
+
+def _is_quiet(op: Operation) -> bool:
+    """Whether an operation does nothing to memory but allocate it, or read what is global."""
+    if isinstance(op, Alloca):
+        return True
+    effects = op.effects()
+    return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
 
 
 def _is_of(value: Value, loop: scf.For) -> bool:
