@@ -86,7 +86,8 @@ entry @attention({pointers}) {{
 %up = constant <f32: {of.scale * LOG2_E}> : {line}
 %down = constant <f32: -{of.scale * LOG2_E}> : {line}
 %still = constant <f32: 0.0> : {s}
-{_seen(of) if of.causal else ""}%m, %l, %sum = for %i in (%zero to %{"seen" if of.causal else "blocks"}, step %one) : tile<i32>
+{_seen(of) if of.causal else ""}%m, %l, %sum = for %i in (%zero to {"%seen" if of.causal else "%blocks"}, step %one)
+  : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{
 %at = addi %start, %i : tile<i32>
 %ks, %kd = load_view_tko weak %kv[%at, %zero] : {view(keys, columns)}, tile<i32> -> {k}, token

@@ -3,9 +3,9 @@
     python benchmarks/gpu/attention.py [--quick] [--lengths N,N,..] [--blocks MxN] [--schedule LINE] [--json PATH]
 
 Tile IR, f16 with sums in f32, without a mask and causal, 32 heads of width 64 and 128 in a batch of 4 at length 4096,
-of as many queries in all at others; one block of queries a work-group. Contestants run in turn on random normal data, timed by events on the device. Results are compared with
-softmax(Q K^T) V in float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
-benchmarks/results/gpu_attention.json unless told otherwise.
+of as many queries in all at others; one block of queries a work-group. Contestants run in turn on random normal data,
+timed by events on the device. Results are compared with softmax(scale Q K^T) V in float64, by the norm of the error.
+Prints a table of medians with quartiles and saves it: benchmarks/results/gpu_attention.json unless told otherwise.
 """
 
 from __future__ import annotations
@@ -47,7 +47,16 @@ def main() -> None:
     for width in WIDTHS:
         for length in (512,) if options.quick else map(int, options.lengths.split(",")):
             for causal in (False, True):
-                of = Attention(length, length, width, (rows, columns), "f16", HEADS * max(QUERIES // length, 1), causal, width**-0.5)
+                of = Attention(
+                    length,
+                    length,
+                    width,
+                    (rows, columns),
+                    "f16",
+                    HEADS * max(QUERIES // length, 1),
+                    causal,
+                    width**-0.5,
+                )
                 runs = contestants(torch, of, options.schedule)
                 timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
                 work = 4 * of.heads * length**2 * width / (2 if causal else 1)

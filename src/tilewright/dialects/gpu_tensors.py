@@ -113,7 +113,12 @@ class LastWarp(Operation, name="gpu.last_warp"):
 
     def verify(self, report: Report) -> None:
         type_ = memref_of(self.counters)
-        if type_.element is not I32 or type_.order != 1 or type_.shape[0] is None or type_.space is not AddressSpace.LOCAL:
+        if (
+            type_.element is not I32
+            or type_.order != 1
+            or type_.shape[0] is None
+            or type_.space is not AddressSpace.LOCAL
+        ):
             fail(self, report, f"counters are words of i32 in shared memory, as many as the type says, not {type_}")
 
 

@@ -86,7 +86,9 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
 
     def added(sums: Array) -> Array:
         sides = zip((op.lhs, op.rhs), stages, op.along, strict=True)
-        lhs, rhs = (held if memory is op.held else _factor(w, op, memory, stage, along) for memory, stage, along in sides)
+        lhs, rhs = (
+            held if memory is op.held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
+        )
         return product(lhs[None], rhs[None], sums, found.sum)[0]
 
     sums = tile_of(w, op.acc)

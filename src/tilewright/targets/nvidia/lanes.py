@@ -134,7 +134,9 @@ def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:
     b, element = ctx.b, ELEMENTS[fragment_of(op.results[0]).element.name]
     slots = [slot for slot in slots_of(ctx, op.operands[0]) if isinstance(slot, Value)]
     name, pair = f"llvm.nvvm.ff2{fragment_of(op.results[0]).element}x2.rn", f"<2 x {element.llvm}>"
-    words = [b.intrinsic(name, pair, [high, low], overload=[]) for low, high in zip(slots[::2], slots[1::2], strict=True)]
+    words = [
+        b.intrinsic(name, pair, [high, low], overload=[]) for low, high in zip(slots[::2], slots[1::2], strict=True)
+    ]
     return Words(tuple(b.bitcast(word, f"i{WORD_BITS}") for word in words), element)
 
 

@@ -28,7 +28,9 @@ _FENCES: Final = (
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
-_WARPGROUP: Final = re.compile(r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p, 1, 1, ([01](?:, [01])?);")
+_WARPGROUP: Final = re.compile(
+    r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p, 1, 1, ([01](?:, [01])?);"
+)
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
@@ -90,7 +92,7 @@ def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Syn
     """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
         held = 1 if found[3] is None else found[3].count("$")
-        given = [*operands[:held + 1], *_sums(found[2], operands[held + 1:], found[1] == "0")]
+        given = [*operands[: held + 1], *_sums(found[2], operands[held + 1 :], found[1] == "0")]
         return Sync(found[2], [f"i32 {held}", *given, *(f"i32 {word}" for word in found[4].split(", "))], result)
     wait = _WAIT.match(text)
     if wait is None and not text.startswith("wgmma.fence"):

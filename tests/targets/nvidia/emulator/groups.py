@@ -46,7 +46,6 @@ class GroupProduct:
             found.append((part.astype(np.float64) + product[row, column]).astype(np.float32))
         return found
 
-
     def rows_held(self, words: Sequence[Array]) -> Array:
         """[row, k] of words of two elements that each thread has: rows 8 apart, then k 8 further on."""
         thread = np.arange(GROUP)

@@ -15,13 +15,14 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
+from tilewright.transforms.schedule.products.chains import lines_of, sums_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import (
@@ -85,12 +86,11 @@ class Ahead(Struct, frozen=True):
 
 
 Places = tuple[int | None, int | None]
-"""Of both factors of a product."""
+"""Of both factors of a product; None of one in registers."""
 
 
 class Products(Struct, frozen=True):
-    """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie, of one
-    in registers None.
+    """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first.
     """
@@ -208,7 +208,9 @@ def _memory(
         else:
             group = (op,) if isinstance(op, tile.Mma) and op in plans and op not in memory else ()
         around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
-        taken = {number for other in around for product in other.products for number in memory[product] if number is not None}
+        taken = {
+            number for other in around for product in other.products for number in memory[product] if number is not None
+        }
         for product in group:
             plan = plans[product]
             left, right = (ring.stages_of(product, side) if ring is not None else 1 for side in range(2))
@@ -269,47 +271,7 @@ def _shape(op: tile.Mma) -> Shape:
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
     held = next((side for side, value in enumerate((op.lhs, op.rhs)) if sums_of(value) is not None), None)
-    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, _lines(op))
-
-
-def sums_of(factor: Value) -> tile.Mma | None:
-    """The product of whose sums a factor is computed, each element from that at its place."""
-    shape, seen = tile_type(factor).shape, set[Operation]()
-    work = [factor]
-    while work:
-        value = work.pop()
-        op = value.defining_op
-        if isinstance(op, tile.Mma) and tile_type(op.out).shape == shape:
-            return op
-        if isinstance(op, scf.If):
-            place = op.outs.index(value)
-            work += [scf.yielded(region)[place] for region in op.regions if op not in seen]
-        elif isinstance(op, Elementwise) and op not in seen:
-            work += [value for value in op.operands if isinstance(value.type, TileType)]
-        if op is not None:
-            seen.add(op)
-    return None
-
-
-def _lines(op: tile.Mma) -> int | None:
-    """The dimension of the sums along which one group of warps should have them, as a factor of another product."""
-    work, seen = [op.out], set[Operation]()
-    while work:
-        value = work.pop()
-        for user in value.uses:
-            if user in seen:
-                continue
-            branch = user.parent_op if isinstance(user, scf.Yield) else None
-            if isinstance(branch, scf.If):
-                work += [branch.outs[k] for k, given in enumerate(user.operands) if given is value]
-            elif isinstance(user, Elementwise):
-                seen.add(user)
-                work += user.results
-            elif isinstance(user, tile.Mma) and user is not op:
-                for side, value in enumerate((user.lhs, user.rhs)):
-                    if sums_of(value) is op:
-                        return 1 - side
-    return None
+    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, lines_of(op))
 
 
 def extents_of(op: tile.Mma) -> Tile:

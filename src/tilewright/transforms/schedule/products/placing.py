@@ -52,7 +52,6 @@ from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
-
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
 
 
@@ -229,9 +228,7 @@ class _Placement(Struct):
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
-        return [
-            self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead
-        ]
+        return [self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
 
 
 def _nothing(build: Builder) -> None:

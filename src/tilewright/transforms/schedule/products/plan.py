@@ -240,8 +240,12 @@ def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> 
     ways = range(1, block.threads // (WARP * _GROUP) + 1)
     plans = (plan for along_m in ways for plan in _warpgroup_plans(shape, block, along_m))
     found = [plan for plan in plans if _is_wanted(plan, wanted)]
-    # a factor in registers, lines of a group of warps, then the fewest bytes read for each product
-    return max(found, key=lambda plan: (plan.rows.held, plan.lines == shape.lines, plan.columns.outer // plan.columns.warps), default=None)
+
+    def rank(plan: ProductPlan) -> tuple[bool, bool, int]:
+        """A factor in registers, lines of a group of warps, then the fewest bytes read for each product."""
+        return plan.rows.held, shape.lines in (None, plan.lines), plan.columns.part.shape[0]
+
+    return max(found, key=rank, default=None)
 
 
 def _warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
@@ -294,9 +298,7 @@ def _of_groups(
     held: bool = False,
 ) -> Factor | None:
     """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide."""
-    found = Factor(
-        instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=not held, held=held
-    )
+    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=not held, held=held)
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
     if held:

@@ -32,9 +32,7 @@ def buffer_type(factor: Factor, stages: int) -> MemrefType:
 def _held(factor: Value, dim: int, instruction: MatrixInstruction, warps: int) -> Factor:
     """A factor in registers."""
     shape = tile_type(factor).shape
-    return Factor(
-        instruction.factor, shape[dim], shape[1 - dim], False, instruction.rows, 1, 1, 1, warps, held=True
-    )
+    return Factor(instruction.factor, shape[dim], shape[1 - dim], False, instruction.rows, 1, 1, 1, warps, held=True)
 
 
 def plan_of(op: gpu.Mma) -> ProductPlan:

@@ -29,14 +29,14 @@ from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.ir.core import BlockArgument, Operation, Value
-from tilewright.ir.definition import PURE
 from tilewright.dialects.memref import Alloca, Store
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Source, is_factor
+from tilewright.transforms.schedule.products.choice import Ahead, Source
 from tilewright.transforms.schedule.products.iterations import at_iteration
+from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
@@ -114,11 +114,11 @@ class TensorRings(Struct, frozen=True):
         loop.op.unroll = False
         known = dict(zip(self.loop.carried, loop.carried, strict=False))
         known[self.loop.index] = loop.index
-        iteration = _Iteration(self, loop.body, known, loop.carried[-1])
+        iteration = Iteration(self, loop.body, known, loop.carried[-1])
         iteration.run()
         self._refill(loop.body, loop.index, loop.carried[-1], self.rings, 0)
         found = [iteration.new(value) for value in self._end.operands]
-        return loop.finish([*found, _next(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
+        return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
 
     def _if_any(self, build: Builder, late: tile.Mma) -> list[Value]:
         """The iterations if there are any, else what the loop begins with."""
@@ -140,7 +140,7 @@ class TensorRings(Struct, frozen=True):
         self._fill(build)
         known = dict(zip(old.carried, old.inits, strict=True)) | {old.index: old.lower}
         zero = build.index(0)
-        first = _Iteration(self, build, known, zero)
+        first = Iteration(self, build, known, zero)
         first.run(but=late)
         self._refill(build, old.lower, zero, self._rings_but(late), 0)
         # what the product needs, beside its factors in memory
@@ -153,12 +153,12 @@ class TensorRings(Struct, frozen=True):
         *carried, turn = loop.carried
         known = dict(zip(old.carried, carried, strict=False)) | {old.index: loop.index}
         waiting = {needs[0]: carried[place], **dict(zip(needs[1:], carried[len(old.carried) :], strict=True))}
-        iteration = _Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
+        iteration = Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
         iteration.run(but=late)
         values = [iteration.new(value) for value in handed]
-        *outs, turn = loop.finish([*values, _next(loop.body, turn, count)])
+        *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
         waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
-        begun = self.begin(build, late, _before(build, turn, count), waiting)
+        begun = self.begin(build, late, turn_before(build, turn, count), waiting)
         outs[place] = build(gpu.AwaitMma(begun)).out
         return outs[: len(old.carried)]
 
@@ -196,9 +196,7 @@ class TensorRings(Struct, frozen=True):
         # these arrive while the others are on their way
         self.bring(build)
 
-    def _refill(
-        self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int
-    ) -> None:
+    def _refill(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
         """Ask for the stages that products have read, those of so many iterations ago."""
         self.copy(self.last(build, turn), index, turn, rings, behind)
 
@@ -246,104 +244,11 @@ class TensorRings(Struct, frozen=True):
         return self.multiply(build, op, (lhs, rhs), known)
 
 
-class _Iteration:
-    """One iteration of the loop: `known` says what stands for its index and for what the loop carries.
-
-    The product `late` of the iteration before goes on beside it, with what is `waiting` for its operands; `handed` is
-    what the loop carries for its sums.
-    """
-
-    def __init__(
-        self,
-        rings: TensorRings,
-        build: Builder,
-        known: dict[Value, Value],
-        turn: Value,
-        late: tile.Mma | None = None,
-        waiting: Mapping[Value, Value] | None = None,
-        handed: Value | None = None,
-    ) -> None:
-        self._rings, self._build, self._known, self._turn = rings, build, known, turn
-        self._late, self._waiting, self._handed = late, waiting or {}, handed
-        self._begun: list[tuple[Value, Value]] = []
-        """Of each product that has been begun what it gives in the program, and its sums on their way."""
-        self._there = set[Value]()
-
-    def new(self, value: Value) -> Value:
-        """What stands for a value of the loop."""
-        return self._known.get(value, value)
-
-    def run(self, but: tile.Mma | None = None) -> None:
-        """Emit all but one product."""
-        rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
-        products = frozenset(rings.ahead.products)
-        first = [op for op in rings.ahead.products if op is not but and self._needs_nothing(op)]
-        for op in first:
-            self._begun.append((op.out, rings.begin(self._build, op, self._turn, self._known)))
-        if self._late is not None and self._handed is not None:
-            before = _before(self._build, self._turn, 2 * rings.ahead.stages)
-            self._begun.append((self._handed, rings.begin(self._build, self._late, before, self._waiting)))
-        last = _only_for(but, body)
-        for op in body:
-            if op is but or op in last or op in first or _is_source(op, products):
-                continue
-            self._await_for(op)
-            if isinstance(op, tile.Mma) and op in products:
-                self._await_all()
-                begun = rings.begin(self._build, op, self._turn, self._known)
-                self._known[op.out] = self._build(gpu.AwaitMma(begun)).out
-            else:
-                self._build(op.clone(self._known))
-        self._await_all()
-        for op in last:
-            # registers that a product on its way reads are free now
-            self._build(op.clone(self._known))
-
-    def _needs_nothing(self, op: tile.Mma) -> bool:
-        """Whether a product can be begun before anything is computed."""
-        rings = self._rings
-        factors = [value for side, value in enumerate((op.lhs, op.rhs)) if (op, side) not in rings.ahead.ahead]
-        return not any(_is_of(value, rings.loop) for value in (op.acc, *factors))
-
-    def _await_for(self, op: Operation) -> None:
-        """Wait for the sums that an operation uses."""
-        used = {value for inner in op.walk() for value in inner.operands}
-        for value, _ in self._begun:
-            if value in used and value not in self._there:
-                self._await(value)
-
-    def _await_all(self) -> None:
-        for value, _ in self._begun:
-            if value not in self._there:
-                self._await(value)
-
-    def _await(self, value: Value) -> None:
-        """Wait for sums; what has been begun later may go on."""
-        build, rings = self._build, self._rings
-        number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
-        if value is self._handed:
-            # the copies that follow are for all that has been read
-            for other, _ in self._begun[:number]:
-                if other not in self._there:
-                    self._await(other)
-        pending = len(self._begun) - number - 1
-        self._there.add(value)
-        self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
-        if value is not self._handed or self._late is None:
-            return
-        index, late, there = self._known[rings.loop.index], self._late, rings.last(build, self._turn)
-        rings.copy(there, index, self._turn, {op: ring for op, ring in rings.rings.items() if op is not late}, 0)
-        if late in rings.rings:
-            before = _before(there, self._turn, 2 * rings.ahead.stages)
-            rings.copy(there, index, before, {late: rings.rings[late]}, 1)
-
-
 def _is_first(loop: scf.For) -> bool:
     """Whether nothing in front of a loop accesses shared memory or writes, but for counters and barriers."""
     for at in (loop, *loop.ancestors()):
-        if isinstance(at, scf.For | scf.While):
-            if at is not loop:
-                return False
+        if isinstance(at, scf.For | scf.While) and at is not loop:
+            return False
         before = at.previous
         while before is not None:
             if not _is_quiet(before):
@@ -358,33 +263,3 @@ def _is_quiet(op: Operation) -> bool:
         return True
     effects = op.effects()
     return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
-
-
-def _is_of(value: Value, loop: scf.For) -> bool:
-    """Whether a value is computed or carried by the loop."""
-    if isinstance(value, BlockArgument):
-        return value.block is loop.body.entry
-    return value.defining_op is not None and value.defining_op.block is loop.body.entry
-
-
-def _is_source(op: Operation, products: frozenset[tile.Mma]) -> bool:
-    """Whether an operation loads or turns nothing but factors."""
-    return isinstance(op, tile.Load | tile.Permute) and is_factor(op.results[0], products)
-
-
-def _only_for(late: tile.Mma | None, body: Sequence[Operation]) -> list[Operation]:
-    """The last operation that computes a factor of a product in registers, and nothing else."""
-    if late is None:
-        return []
-    makers = [value.defining_op for value in (late.lhs, late.rhs) if list(value.uses) == [late]]
-    return [op for op in body if op in makers and PURE in op.definition.traits and not isinstance(op, tile.Permute)]
-
-
-def _next(build: Builder, turn: Value, count: int) -> Value:
-    is_last = build(Cmp(Predicate.EQ, turn, build.index(count - 1))).out
-    return emit.select(build, is_last, build.index(0), emit.add(build, turn, build.index(1)))
-
-
-def _before(build: Builder, turn: Value, count: int) -> Value:
-    is_first = emit.equals_zero(build, turn)
-    return emit.select(build, is_first, build.index(count - 1), emit.sub(build, turn, build.index(1)))
