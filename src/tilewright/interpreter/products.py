@@ -82,12 +82,12 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.Mma)
     found = _instruction(op.instruction)
     stages = w.number(op.lhs_stage), w.number(op.rhs_stage)
-    held = None if op.held is None else tile_of(w, op.held)
+    held = {} if op.held is None else {op.held: tile_of(w, op.held)}
 
     def added(sums: Array) -> Array:
         sides = zip((op.lhs, op.rhs), stages, op.along, strict=True)
         lhs, rhs = (
-            held if memory is op.held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
+            held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
         )
         return product(lhs[None], rhs[None], sums, found.sum)[0]
 

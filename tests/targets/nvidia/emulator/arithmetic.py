@@ -163,7 +163,11 @@ def intrinsic(name: str, head: str) -> Callable[..., Array]:
         return conversion(words[1], words[4], words[3])
     if words[2:] in (["ff2f16x2", "rn"], ["ff2bf16x2", "rn"]):
         narrowed = conversion("fptrunc", "float", "half" if words[2] == "ff2f16x2" else "bfloat")
-        return lambda high, low: _words(narrowed(low), narrowed(high))
+
+        def narrow(high: Array, low: Array) -> Array:
+            return _words(narrowed(low), narrowed(high))
+
+        return narrow
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
     if words[1] == "nvvm" and words[3] == "approx":

@@ -19,7 +19,7 @@ def sums_of(factor: Value) -> tile.Mma | None:
         if isinstance(op, tile.Mma) and tile_type(op.out).shape == shape:
             return op
         if isinstance(op, scf.If):
-            place = op.outs.index(value)
+            place = next(k for k, out in enumerate(op.outs) if out is value)
             work += [scf.yielded(region)[place] for region in op.regions if op not in seen]
         elif isinstance(op, Elementwise) and op not in seen:
             work += [value for value in op.operands if isinstance(value.type, TileType)]

@@ -1,4 +1,4 @@
-"""One iteration of a loop with several products: what begins first, where their sums are awaited, what goes on meanwhile.
+"""One iteration of a loop with several products: what begins first, where sums are awaited, what goes on meanwhile.
 
 Products that need nothing that is computed begin at once, then the last product of the iteration before. Sums are
 awaited where they are used first; those that were begun later go on.

@@ -112,7 +112,7 @@ class TensorRings(Struct, frozen=True):
             build, self.loop.lower, self.loop.upper, self.loop.step, [*self.loop.inits, build.index(0)]
         )
         loop.op.unroll = False
-        known = dict(zip(self.loop.carried, loop.carried, strict=False))
+        known: dict[Value, Value] = dict(zip(self.loop.carried, loop.carried, strict=False))
         known[self.loop.index] = loop.index
         iteration = Iteration(self, loop.body, known, loop.carried[-1])
         iteration.run()
@@ -138,7 +138,7 @@ class TensorRings(Struct, frozen=True):
         """The first iteration without its last product, the others each with that of the one before, and the last."""
         old, place = self.loop, list(self._end.operands).index(late.out)
         self._fill(build)
-        known = dict(zip(old.carried, old.inits, strict=True)) | {old.index: old.lower}
+        known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         zero = build.index(0)
         first = Iteration(self, build, known, zero)
         first.run(but=late)
@@ -151,7 +151,7 @@ class TensorRings(Struct, frozen=True):
         loop = emit.open_loop(build, second, old.upper, old.step, [*inits, build.index(1 % count)])
         loop.op.unroll = False
         *carried, turn = loop.carried
-        known = dict(zip(old.carried, carried, strict=False)) | {old.index: loop.index}
+        known = {**dict(zip(old.carried, carried, strict=False)), old.index: loop.index}
         waiting = {needs[0]: carried[place], **dict(zip(needs[1:], carried[len(old.carried) :], strict=True))}
         iteration = Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
         iteration.run(but=late)
