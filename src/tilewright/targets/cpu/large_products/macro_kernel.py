@@ -21,7 +21,7 @@ from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.units.unit import ProductUnit
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
-_CACHE_SHARE = 0.8
+_CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
@@ -118,10 +118,17 @@ class Place(Struct, frozen=True):
             b.prefetch(b.offset(at, distance), write=True)
 
 
+class Stream(Struct, frozen=True):
+    """Memory that is prefetched into the second cache from `start` on, so many bytes on in each step of a block."""
+
+    start: Value
+    step: Value
+
+
 class MacroKernel:
     """Emits the register blocks that one panel of vectors takes part in."""
 
-    __slots__ = ("_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
+    __slots__ = ("_ahead", "_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
 
     def __init__(
         self, ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, panel: Value
@@ -135,15 +142,12 @@ class MacroKernel:
         self._panel = panel
         self._pieces = form.pieces(machine)
         self._columns = blocks(ctx.b, work.columns, form.short.height)
+        self._ahead: Stream | None = None
 
-    def emit(self) -> None:
-        """One register block after the other."""
-        with self._b.loop(i64(0), self._columns, hint="column") as loop:
-            self.block(loop.index)
-
-    def block(self, column: Value) -> None:
-        """The register block with a panel of scalars."""
+    def block(self, column: Value, ahead: Stream | None = None) -> None:
+        """The register block with a panel of scalars; meanwhile memory `ahead` is prefetched."""
         work, form = self._work, self._form
+        self._ahead = ahead
         short = form.panel(self._b, self._machine, work.panels, form.short, column)
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
@@ -179,10 +183,11 @@ class MacroKernel:
         steps = self._form.steps(b, self._work.depth)
         start = b.smax(b.sub(steps, i64(_PREFETCH_TERMS)), i64(0))
         stop = b.smin(b.add(start, i64(self._form.short.height)), steps)
-        carried = [self._panel, short, *flatten(self._beginning())]
+        pointers = [self._panel, short, *([] if self._ahead is None else [self._ahead.start])]
+        carried = [*pointers, *flatten(self._beginning())]
         carried = self._terms(i64(0), start, carried, ())
         carried = self._terms(start, stop, carried, places)
-        return self._rebuilt(self._terms(stop, steps, carried, ())[2:])
+        return self._rebuilt(self._terms(stop, steps, carried, ())[len(pointers) :])
 
     def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
         """A loop over both panels, which pointers of their own walk along; each step prefetches a column of the places.
@@ -193,8 +198,8 @@ class MacroKernel:
         with b.loop(first, end, 1, carried, hint="k") as loop:
             for place in places:
                 place.prefetch(b, b.sub(loop.index, first))
-            vectors_at, scalars_at, *values = loop.carried
-            acc = self._rebuilt(values)
+            vectors_at, scalars_at, *others = loop.carried
+            ahead, acc = self._prefetched(others)
             vectors = [load_lanes(b, self._lanes(form.long.word, vectors_at, p.offset, p.lanes)) for p in self._pieces]
             for j, row in enumerate(acc):
                 scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, j, 1))
@@ -205,8 +210,16 @@ class MacroKernel:
                 self._lanes(panel.word, at, panel.height, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
-            loop.yield_(*following, *flatten(acc))
+            loop.yield_(*following, *ahead, *flatten(acc))
         return loop.results
+
+    def _prefetched(self, carried: list[Value]) -> tuple[list[Value], Fragments]:
+        """Where the next step prefetches what lies ahead, if anything, and the accumulators."""
+        if self._ahead is None:
+            return [], self._rebuilt(carried)
+        at, *values = carried
+        self._b.prefetch(at, locality=2)
+        return [self._b.gep("i8", at, self._ahead.step)], self._rebuilt(values)
 
     def _epilogue(self, column: Value, total: Fragments) -> None:
         """What the program does with the product, in registers, and the store."""

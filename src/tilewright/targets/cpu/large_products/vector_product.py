@@ -2,8 +2,9 @@
 
 For each run of terms the factor that becomes scalars is packed once for all, and the other one, too, if all of it stays
 in the second cache: then threads share the register blocks, however few panels there are. Else they share the panels of
-vectors and pack them some at a time. A panel of vectors stays in the first cache while all panels of scalars pass by.
-Accumulators of unfinished register blocks are kept in memory between the runs.
+vectors and pack them some at a time: these stay in the second cache while all panels of scalars pass by, each of which
+comes from a cache that all threads share and meets all of them before the next one. A panel of each factor stays in the
+first cache. Accumulators of unfinished register blocks are kept in memory between the runs.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.large_products.corrections import sum_words
-from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
+from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
 from tilewright.targets.cpu.large_products.panels import Corner, pack
 from tilewright.targets.cpu.large_products.work import Work, blocks, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _PANELS_AT_ONCE = 8
 _SHARE_OF_CACHE = 4
@@ -113,10 +114,23 @@ def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Wor
         with b.loop(i64(0), count, hint="panel") as loop:
             to = form.panel(b, machine, packed, form.long, loop.index)
             _pack_long(inner, machine, form, inside, b.add(group.index, loop.index), to)
-        with b.loop(i64(0), count, hint="panel") as loop:
+        columns = blocks(b, inside.columns, form.short.height)
+        with b.loop(i64(0), columns, hint="column") as column, b.loop(i64(0), count, hint="panel") as loop:
             panel = form.panel(b, machine, packed, form.long, loop.index)
-            MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
+            kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
+            kernel.block(column.index, _next_scalars(b, machine, form, inside, column.index, loop.index, count))
     part.call(blocks(ctx.b, work.lines, form.long.height), shared)
+
+
+def _next_scalars(
+    b: Builder, machine: Machine, form: Form, work: Work, column: Value, number: Value, count: Value
+) -> Stream:
+    """What a panel of vectors, one of `count`, prefetches of the panel of scalars that comes next."""
+    following = b.add(column, i64(1))
+    last = b.icmp("sge", b.mul(following, i64(form.short.height)), work.columns)
+    panel = form.panel(b, machine, work.panels, form.short, b.select(last, i64(0), following))
+    step = b.udiv(i64(form.short.height * form.short.word.bytes), count)
+    return Stream(b.gep("i8", panel, b.mul(b.mul(number, step), form.steps(b, work.depth))), step)
 
 
 def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value) -> None:
