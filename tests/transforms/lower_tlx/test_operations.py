@@ -9,9 +9,10 @@ from dialects.tlx.tensors import Array, got, same
 from effort import count, thorough
 from tilewright.dialects.tlx.base import TlxOperation
 from tilewright.dialects.tlx.elementwise import TensorUnary
+from tilewright.dialects.tlx.shapes import Pad
 from tilewright.ir.specs import ELEMENTARY
-from tilewright.ir.types import ScalarType
-from transforms.lower_tlx.cases import CASES, maker_of
+from tilewright.ir.types import I32, ScalarType
+from transforms.lower_tlx.cases import CASES, maker_of, tensors
 from transforms.lower_tlx.programs import program, results
 
 TRIES = count("RANDOM_TLX_LOWERINGS", 1, 40)
@@ -50,3 +51,12 @@ def test_operation(rng: np.random.Generator, cls: type[TlxOperation], element: S
                 assert same(np.where(tensor == 0, zeros, tensor), np.where(wanted == 0, zeros, wanted)), name
             else:
                 assert same(tensor, wanted), name
+
+
+def test_values_on_the_way_are_no_larger_than_what_is_padded(rng: np.random.Generator) -> None:
+    """Three elements two apart are seven in registers; with a gap behind the last one they were nine, and refused."""
+    types, arguments = tensors(rng, (I32, [3]))
+    arguments.append(np.array(5, np.int32))
+    stored = results(rng, [*types, I32], lambda b, v: b(Pad(v[0], v[1], (0,), (0,), (2,))).out, arguments, 7, ())
+    assert len(stored) > 1
+    assert all(same(found, stored["written"]) for found in stored.values())
