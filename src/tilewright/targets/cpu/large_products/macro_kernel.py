@@ -25,8 +25,8 @@ _CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
-_BLOCK_COLUMNS = 0.4
-"""What begins and ends a register block takes as long as so many columns of a run of terms."""
+_BLOCK_TERMS = 100
+"""To begin and end a register block takes as long as so many terms of one of its columns."""
 _GAIN_OF_THREE = 1.06
 """Of blocks of three vectors, to be worth it: their runs are shorter, so that sums are kept in memory more often."""
 
@@ -57,8 +57,8 @@ class Form(Struct, frozen=True):
             filled, others = (_filled(product, vector, n * lanes, w) for n, w in ((2, width), (3, other)))
             if others * _GAIN_OF_THREE < filled:
                 vectors, width = 3, other
-        most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         group = unit.vectors.group
+        most = _longest_run(machine, element, vectors, width)
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
         long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
         return Form(unit, vector, long, Format(1 - vector, width, unit.scalars), terms)
@@ -84,25 +84,35 @@ class Form(Struct, frozen=True):
 
 def _width(machine: Machine, product: Product, vector: int, vectors: int) -> int:
     """The columns of a register block of so many vectors."""
-    parts = 2 if product.type.element.is_complex else 1
+    element, columns = product.type.element, product.type.shape[1 - vector]
+    parts = 2 if element.is_complex else 1
     free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
-    return _even_width(product.type.shape[1 - vector], max(1, free // (parts * vectors)))
+    most = max(1, free // (parts * vectors))
+    terms = min(product.lhs.type.shape[1], _longest_run(machine, element, vectors, most))
+    return _even_width(columns, most, _BLOCK_TERMS / max(terms, 1))
 
 
-def _even_width(columns: int, most: int) -> int:
+def _even_width(columns: int, most: int, ends: float) -> int:
     """Of the widths up to `most` that spread some columns evenly, the one whose register blocks take least time.
 
-    1024 columns are 74 blocks of 14, which compute twelve columns that are not there, or 79 of 13, which compute three.
+    To begin and end one takes as long as `ends` columns. 1024 columns are 74 blocks of 14, which compute twelve columns
+    that are not there, or 79 of 13, which compute three.
     """
     fewest, many = -(-columns // most), -(-columns // max(1, most * 3 // 4))
     widths = (-(-columns // count) for count in range(fewest, many + 1))
-    return min(widths, key=lambda width: -(-columns // width) * (width + _BLOCK_COLUMNS))
+    return min(widths, key=lambda width: -(-columns // width) * (width + ends))
 
 
 def _filled(product: Product, vector: int, height: int, width: int) -> int:
     """Elements of the register blocks that cover a product."""
     lines, columns = product.type.shape[vector], product.type.shape[1 - vector]
     return -(-lines // height) * height * -(-columns // width) * width
+
+
+def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int) -> int:
+    """The terms of which a panel of each factor fits the first cache together."""
+    height = vectors * machine.lanes(element.component.bytes)
+    return int(machine.l1_bytes * _CACHE_SHARE) // ((height + width) * element.bytes)
 
 
 def _run_length(depth: int, most: int) -> int:
