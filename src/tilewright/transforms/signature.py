@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from tilewright.artifacts.constraint_codec import constraint_from_json
-from tilewright.artifacts.constraints import Constraint
-from tilewright.artifacts.json_fields import Fields
+from tilewright.artifacts.constraint_codec import constraint_from_json, polynomial_from_json
+from tilewright.artifacts.constraints import Constraint, Polynomial
+from tilewright.artifacts.json_fields import Fields, entries
 from tilewright.artifacts.parameters import (
     MAX_GROUPS,
     GroupParameter,
@@ -172,7 +172,15 @@ def _memref(
         attributes.get("noalias") is True,
         nullable,
         divisors(attributes.get("dimensions")),
+        made_extents(attributes),
     )
+
+
+def made_extents(attributes: dict[str, Attribute]) -> tuple[Polynomial, ...]:
+    """The extents of a parameter whose memory a launch makes itself; none if it takes an argument."""
+    # tuples become lists, as in an artefact
+    found = json.loads(json.dumps(attributes.get("made", ())))
+    return tuple(polynomial_from_json(entries(extent, "made")) for extent in found)
 
 
 def divisors(value: Attribute) -> tuple[int, ...]:

@@ -36,6 +36,7 @@ from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
 from tilewright.transforms.lower_mlir.tensors import return_tensors
 from tilewright.transforms.lower_mlir.types import parameter_type, result_type
+from tilewright.transforms.lower_mlir.workspaces import renamed, sized
 from tilewright.transforms.signature import accessed
 
 __all__ = ["LowerMlir", "SameLength", "TilesOf", "outlined"]
@@ -122,7 +123,7 @@ def _lowering(
 ) -> Lowering:
     _, block = new_region()
     build = Builder(block, location=function.location)
-    return Lowering(build, functions, statics, Buffers(function), outlined=is_outlined)
+    return Lowering(build, functions, statics, Buffers(function, block), outlined=is_outlined)
 
 
 def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> Kernel:
@@ -148,13 +149,16 @@ def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> 
     if branches:
         lift_body(kernel, report)
     _set_team(kernel, low.launches)
+    made = sized(kernel, low.workspaces)
     _, written = accessed(kernel)
-    kernel.parameter_attributes = tuple(
+    given = [
         _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
-        for parameter, order in zip(kernel.parameters, orders, strict=True)
-    )
+        for parameter, order in zip(kernel.parameters[: len(orders)], orders, strict=True)
+    ]
+    kernel.parameter_attributes = (*given, *made)
     low.agreements += [_agreement(low, one) for one in alike]
-    found = [*same_extents(kernel, low.agreements), *launch_constraints(kernel)]
+    agreements = renamed(low.agreements, low.workspaces)
+    found = [*same_extents(kernel, agreements), *launch_constraints(kernel)]
     kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))
     return kernel
 

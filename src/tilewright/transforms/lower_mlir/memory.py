@@ -17,6 +17,7 @@ from tilewright.ir.types import INDEX, AddressSpace, MemrefType, mixed, packed_s
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
 from tilewright.transforms.lower_mlir.control import counted_loop
 from tilewright.transforms.lower_mlir.types import memref_type
+from tilewright.transforms.lower_mlir.workspaces import workspace
 
 
 def _load(low: Lowering, op: Operation) -> None:
@@ -43,13 +44,15 @@ def _allocation(low: Lowering, op: Operation) -> None:
 def allocated_at_most(
     low: Lowering, op: Operation, type_: MemrefType, sizes: Sequence[Number], alignment: int | None = None
 ) -> Value:
-    """Memory of extents of which each is known, or surely no more than a number: a part of memory of these extents."""
+    """Memory of extents of which each is known, or surely no more than a number: a part of memory of these extents.
+
+    Else the launch makes it.
+    """
     if type_.is_static:
         return allocated(low, type_, alignment)
     most = tuple(_at_most(size) for size in sizes)
     if None in most:
-        said = f"{op.name}: {op.results[0].type} has extents that are not known, nor a minimum with a constant"
-        raise Unsupported(op, f"{said}; memory is allocated of at most a known size")
+        return workspace(low, op, type_, sizes, alignment)
     whole = allocated(low, MemrefType(type_.element, most, packed_strides(most), type_.space), alignment)
     return view(low, whole, [0] * len(most), [low.index(size) if size == 0 else size for size in sizes])
 
