@@ -268,7 +268,9 @@ class KernelInfo(Struct, frozen=True):
         known = {parameter.name: parameter for parameter in self.parameters}
         is_made = [bool(made_extents(parameter)) for parameter in self.parameters]
         _check(is_made == sorted(is_made), f"kernel {self.name}: memory that a launch makes comes behind its arguments")
-        for quantity in (q for parameter in self.parameters for extent in made_extents(parameter) for q in extent.quantities):
+        for quantity in (
+            q for parameter in self.parameters for extent in made_extents(parameter) for q in extent.quantities
+        ):
             given = known.get(quantity.parameter)
             passed = given is not None and not made_extents(given) and _is_passed(quantity, given)
             _check(passed, f"kernel {self.name}: memory of {quantity}, which a launch does not know")

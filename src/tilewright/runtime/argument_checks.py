@@ -34,7 +34,8 @@ BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 class ArgumentChecks:
     """Checks made once for a kernel; `passed` are the parameters that take an argument, `constraints` compares sizes.
 
-    `binder` makes the check of one argument; `workspaces` are the memory that launches make. Raises `LaunchError` for local memory of unknown size.
+    `binder` makes the check of one argument; `workspaces` are the memory that launches make. Raises `LaunchError` for
+    local memory of unknown size.
     """
 
     def __init__(self, info: KernelInfo, binder: BinderOf | None = None) -> None:

@@ -123,7 +123,7 @@ class DeviceKernel:
 
     @contextmanager
     def _workspaces(self, values: list[SlotValue], stream: int) -> Generator[None]:
-        """While there is the memory that the launch makes for parameters, of which the values of the slots say where."""
+        """While there is the memory that the launch makes for parameters; the values of slots say where."""
         made = self.checks.workspaces
         size = 0 if made is None else made.bytes(values)
         if made is None or not size:
