@@ -13,7 +13,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.dialects.mlir import affine, func, gpu, scf
 from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.core import BlockArgument, Operation, Value
-from tilewright.ir.types import ScalarType
+from tilewright.ir.types import ScalarType, promote
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.nests import Axis, axes_of, form_of, name_of, variable
 from tilewright.transforms.matmul_stages.schedule import Schedule
@@ -238,6 +238,13 @@ class Matmul(Struct, frozen=True):
             if not outer.is_ancestor_of(inner):
                 raise Broken(what, inner, f"the loop over %{name_of(inner)} is not inside of another")
         return found
+
+
+def common_type(a: ScalarType, b: ScalarType) -> ScalarType:
+    """The type of the two factors in which both are exact."""
+    found = promote(a, b)
+    assert found is not None, "what is multiplied otherwise is no product of matrices here"
+    return found
 
 
 def _sum_of(size: int | Value) -> Linear:

@@ -24,7 +24,7 @@ from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
 from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
 from tilewright.transforms.matmul_stages.found_products import FoundProduct, is_leading, products_in
 from tilewright.transforms.matmul_stages.layouts import may_share, pitch_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable, common_type
 from tilewright.transforms.matmul_stages.meanings import meaning_of
 from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
@@ -208,7 +208,9 @@ def _emit(
         for value, letters in own.items()
     }
     a, b, c = _matrices(one, slices)
-    matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=schedule.suited(a.element, c.element))
+    factors = (a.element, b.element)
+    suited = schedule.suited(factors, common_type(*factors), c.element)
+    matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=suited)
     made.before = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.before]
     _emit_product(matmul, inner)
     made.behind = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.behind]
