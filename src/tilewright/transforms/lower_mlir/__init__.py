@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
+from msgspec import structs
+
 from tilewright.artifacts.constraint_codec import constraint_to_json
 from tilewright.diagnostics import Report
 from tilewright.dialects.builder import Builder, new_region
@@ -30,7 +32,7 @@ from tilewright.transforms.lift_control_flow import lift_body
 from tilewright.transforms.lower_mlir.blocks import lower_blocks
 from tilewright.transforms.lower_mlir.context import Agreement, Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
-from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, constraints_of_grid
+from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, TimesOf, constraints_of_grid
 from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
@@ -39,7 +41,7 @@ from tilewright.transforms.lower_mlir.types import parameter_type, result_type
 from tilewright.transforms.lower_mlir.workspaces import renamed, sized
 from tilewright.transforms.signature import accessed
 
-__all__ = ["LowerMlir", "SameLength", "TilesOf", "outlined"]
+__all__ = ["LowerMlir", "SameLength", "TilesOf", "TimesOf", "outlined"]
 
 
 class LowerMlir(Pass, frozen=True):
@@ -108,10 +110,14 @@ def outlined(
     kernel = _kernel(low, report, alike)
     report.raise_if_errors()
     known = [extent for extent in grid if isinstance(extent, int)]
-    kernel.max_groups = max(known)
-    if len(known) != len(grid):
+    if len(known) == len(grid):
+        kernel.max_groups = max(known)
+    else:
         del kernel.attributes["max_groups"]
-    lowered = [extent if isinstance(extent, int) else TilesOf(low.value(extent.length), extent.tile) for extent in grid]
+    lowered = [
+        extent if isinstance(extent, int) else structs.replace(extent, length=low.value(extent.length))
+        for extent in grid
+    ]
     wanted = constraints_of_grid(function, kernel, lowered)
     kernel.launch_constraints += cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, wanted)))
     Builder(block)(kernel)

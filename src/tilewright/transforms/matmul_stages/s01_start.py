@@ -129,9 +129,10 @@ def _check(one: FoundProduct) -> None:
     for value in (one.a, one.b, one.c):
         _check_memory(one.op, value)
         batch = shape_of(value)[: len(one.batch)]
-        if None in batch:
-            hint = "write the extents of the batch into the types; rows, columns and terms may stay open"
-            raise NotApplicable(one.op, f"%{value.name} is a {value.type}, a batch of a size that is not known", hint)
+        if None in batch[1:]:
+            hint = "write all extents of the batch but the first into the types"
+            said = f"%{value.name} is a {value.type}, a batch of which more than the first dimension is not known"
+            raise NotApplicable(one.op, said, hint)
 
 
 def _check_memory(op: Operation, value: Value) -> None:
@@ -178,7 +179,7 @@ def _sizes(function: func.Func, one: FoundProduct) -> dict[object, int | Value]:
             found[letter] = counted(Builder.before_op(one.op), length)
     for value, dimension, letter in places:
         if letter not in found:
-            found[letter] = extent_of(function, value, dimension, names[letter])
+            found[letter] = extent_of(function, value, dimension, names.get(letter, "entries"))
         size = found[letter]
         if isinstance(size, Value) and size.defining_op is not None and letter not in one.lengths:
             for op in dims_behind(function, size.defining_op, value, dimension):
@@ -195,7 +196,7 @@ def _emit(
     build: Builder,
 ) -> Matmul:
     """The loops, with those of a batch around them, and the nests in front and behind."""
-    extents = [extent or 0 for extent in shape_of(one.c)[: len(one.batch)]]
+    extents = [sizes[letter] for letter in one.letters[2][: len(one.batch)]]
     made = Made(beside=frozenset(build.block))
     known = {name: sizes[letter] for letter, name in _names(one).items()}
     matmul = Matmul(function, *_matrices(one, {}), known, schedule, one.alpha, tuple(extents), made=made)
@@ -254,7 +255,8 @@ def said(matmul: Matmul) -> str:
     m, n, k = matmul.said
     parts = [f"three loops over {m} rows, {n} columns and {k} summed elements"]
     if matmul.batch:
-        parts.append(f"for each of {' x '.join(map(str, matmul.batch))} entries of a batch")
+        extents = (str(extent) if isinstance(extent, int) else "?" for extent in matmul.batch)
+        parts.append(f"for each of {' x '.join(extents)} entries of a batch")
     if matmul.alpha is not None:
         parts.append("scaled")
     for nests, where in ((matmul.before, "in front"), (matmul.behind, "behind")):
