@@ -18,7 +18,7 @@ from tilewright.artifacts.artifact import (
     PointerParameter,
     ScalarParameter,
 )
-from tilewright.artifacts.parameters import is_local
+from tilewright.artifacts.parameters import is_local, made_extents
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
 from tilewright.runtime.constraint_check import ConstraintCheck
@@ -69,7 +69,7 @@ class ArgumentChecks:
         """One argument for each of `passed`. Raises `LaunchTypeError` if there are too many or too few."""
         if len(arguments) == len(self.passed):
             return arguments
-        parameters = self._info.parameters
+        parameters = [parameter for parameter in self._info.parameters if not made_extents(parameter)]
         if len(arguments) == len(parameters):
             pairs = list(zip(parameters, arguments, strict=True))
             if all(argument is None for parameter, argument in pairs if is_local(parameter)):

@@ -105,10 +105,9 @@ def _end_as_now(op: scf.Parallel) -> None:
         return
     block = op.body.entry
     last, own = block.last, [one for one in block if isinstance(one, scf.Reduce)]
-    ends = isinstance(last, scf.Reduce) and not last.values
-    if own == [last] or not (ends or (isinstance(last, scf.Yield) and not last.operands)):
+    ends = isinstance(last, scf.Yield) and not last.operands
+    if last is None or own == [last] or not (ends or isinstance(last, scf.Reduce)):
         return
-    assert last is not None
     values = [value for one in own for value in one.values]
     combiners = [region for one in own for region in one.regions]
     for one in own:

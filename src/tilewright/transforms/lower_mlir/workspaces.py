@@ -91,7 +91,7 @@ def _run_in_order(one: Workspace) -> None:
             said = "memory whose extents a launch says is allocated in functions, loops and branches"
             raise Unsupported(one.op, f"{one.op.name}: {said}, not in {parent.name}")
         if isinstance(parent, scf.For):
-            parent.parallel = False
+            parent.attributes.pop("parallel", None)
         parent = None if isinstance(parent, Kernel) else parent.parent_op
 
 
