@@ -39,6 +39,13 @@ FILLED = function(
 )
 
 
+DEEP = function(
+    "%X: memref<2x?x2xf32>, %n: index",
+    "%t = memref.alloc(%n) : memref<2x?x2xf32>",
+    "linalg.exp ins(%X : memref<2x?x2xf32>) outs(%t : memref<2x?x2xf32>)",
+)
+
+
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
 def test_arguments_are_those_of_the_function(target: str, rng: np.random.Generator) -> None:
     """By position or name, of any size and again, from an artefact too."""
@@ -80,6 +87,10 @@ def test_launches_that_are_refused(target: str) -> None:
     other = tw.compile(DOUBLED.replace("(%m, %n)", "(%n, %m)"), target=target, cache=False)
     with pytest.raises(tw.LaunchError, match="extents of operands differ"):
         other.f[1](np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32))
+    deep = tw.compile(DEEP, target=target, cache=False)
+    deep.f[1](np.zeros((2, 3, 2), np.float32), 3)
+    with pytest.raises(tw.LaunchError, match="extents of operands differ"):
+        deep.f[1](np.zeros((2, 3, 2), np.float32), 4)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +129,23 @@ def test_memory_is_as_large_as_what_extents_are_no_greater_than(extent: str, say
     assert [str(one) for extents in made for one in extents] == ([] if says == "local" else [says])
     loop = next(line for line in program.f.ir("ir").splitlines() if "scf.for" in line)
     assert ("parallel" in loop) is (says == "local")
+
+
+def test_a_part_of_memory_is_as_long_as_it_is_said(rng: np.random.Generator) -> None:
+    """The rest of the memory is no part of it."""
+    text = """func.func @f(%n: index, %X: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  affine.for %i = 0 to %n {
+    %t = memref.alloc(%i) : memref<?xf32>
+    %d = memref.dim %t, %c0 : memref<?xf32>
+    memref.store %d, %X[%i] : memref<?xindex>
+  }
+  return
+}
+"""
+    found = rng.integers(9, 99, 5)
+    tw.compile(text, target="interpreter").f[1](5, found)
+    assert found.tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
