@@ -183,6 +183,12 @@ def made_extents(attributes: dict[str, Attribute]) -> tuple[Polynomial, ...]:
     return tuple(polynomial_from_json(entries(extent, "made")) for extent in found)
 
 
+def is_made(root: Value) -> bool:
+    """Whether a memref is memory that launches make, which is of no use to anybody behind the kernel."""
+    kernel = root.block.parent_op if isinstance(root, BlockArgument) else None
+    return isinstance(kernel, Kernel) and isinstance(root, BlockArgument) and "made" in kernel.attributes_of(root)
+
+
 def divisors(value: Attribute) -> tuple[int, ...]:
     """What `shape_gcd`, `stride_gcd` or `dimensions` says mode by mode; nothing if the attribute is absent."""
     return cast("tuple[int, ...]", value) if isinstance(value, tuple) else ()

@@ -10,8 +10,15 @@ import pytest
 import tilewright as tw
 from tilewright.artifacts.artifact import KernelInfo, MemrefParameter
 from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
+from tilewright.diagnostics import Report, Source
+from tilewright.dialects import tl
+from tilewright.frontends.mlir import program_of, read_mlir_file
+from tilewright.ir.passes import PassContext, PassManager
 from tilewright.program import load_artifact
 from tilewright.runtime.header import emit_header
+from tilewright.transforms.fuse_epilogues import FuseEpilogues
+from tilewright.transforms.lower_mlir import LowerMlir
+from tilewright.transforms.signature import accessed, is_made
 
 
 def function(arguments: str, *lines: str) -> str:
@@ -223,3 +230,29 @@ def test_an_artefact_with_other_extents_is_refused() -> None:
     given = MemrefParameter("x", "f32", (None,), (1,))
     with pytest.raises(ValueError, match="comes behind its arguments"):
         KernelInfo("f", "f", (MemrefParameter("t", "f32", (None,), (1,), made=(Polynomial.constant(3),)), given))
+
+
+def test_a_product_in_memory_of_its_own_is_not_stored_there() -> None:
+    """What follows it takes the elements as they are summed, as with memory of known extents."""
+    text = function(
+        "%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>",
+        "%zero = arith.constant 0.0 : f32",
+        "%c0 = arith.constant 0 : index",
+        "%c1 = arith.constant 1 : index",
+        "%m = memref.dim %A, %c0 : memref<?x?xf32>",
+        "%n = memref.dim %B, %c1 : memref<?x?xf32>",
+        "%t = memref.alloc(%m, %n) : memref<?x?xf32>",
+        "linalg.fill ins(%zero : f32) outs(%t : memref<?x?xf32>)",
+        "linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%t : memref<?x?xf32>)",
+        "linalg.exp ins(%t : memref<?x?xf32>) outs(%C : memref<?x?xf32>)",
+    )
+    report = Report()
+    file = read_mlir_file(Source("f.mlir", text), report)
+    assert file is not None
+    module = program_of(file)
+    PassManager([LowerMlir(), FuseEpilogues()], verify_each=True).run(module, PassContext(report))
+    (kernel,) = module.kernels
+    (memory,) = [parameter for parameter in kernel.parameters if is_made(parameter)]
+    assert not any(isinstance(user, tl.Gemm) for user in memory.uses)
+    _, written = accessed(kernel)
+    assert memory not in written
