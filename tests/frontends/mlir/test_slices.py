@@ -245,3 +245,11 @@ def test_a_mode_with_steps_is_no_mode_of_the_operand() -> None:
     assert [view.source_of(mode) for mode in range(2)] == [None, None]
     assert not view.is_contained
     assert not view.keeps_order
+
+
+def test_a_box_with_steps_ends_at_its_last_element() -> None:
+    """Of six columns and five rows, each the second one."""
+    module = program_of(read(STRIDED.replace("[%s, 2]", "[2, 2]")))
+    PassManager([LowerMlir()], verify_each=True).run(module, PassContext())
+    (box,) = [op for op in module.walk() if isinstance(op, memref.Subview)]
+    assert box.static_sizes == (11, 9)
