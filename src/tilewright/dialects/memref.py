@@ -273,10 +273,10 @@ class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
 
 
 class Strided(ViewLike, name="memref.strided", traits=(PURE,)):
-    """Elements with gaps between them: mode k of the result has a size of its own and every so many elements of mode
-    `modes[k]` of the operand, from its first on.
+    """A view of elements with gaps between them.
 
-    `static_sizes[k]` is None if the size is the next of `sizes`, `static_steps[k]` if the step is the next of `steps`.
+    Mode k of the result has a size of its own and every so many elements of mode `modes[k]` of the operand, from its
+    first on. `static_sizes[k]` is None if the size is the next of `sizes`, `static_steps[k]` if the step is the next of `steps`.
     Several modes may be of one mode of the operand; a mode of which none is stays where it begins. No two indices are
     one element. Not in any source language.
     """
