@@ -276,9 +276,9 @@ class Strided(ViewLike, name="memref.strided", traits=(PURE,)):
     """A view of elements with gaps between them.
 
     Mode k of the result has a size of its own and every so many elements of mode `modes[k]` of the operand, from its
-    first on. `static_sizes[k]` is None if the size is the next of `sizes`, `static_steps[k]` if the step is the next of `steps`.
-    Several modes may be of one mode of the operand; a mode of which none is stays where it begins. No two indices are
-    one element. Not in any source language.
+    first on. `static_sizes[k]` is None if the size is the next of `sizes`, `static_steps[k]` if the step is the next of
+    `steps`. Several modes may be of one mode of the operand; a mode of which none is stays where it begins. Not in any
+    source language.
     """
 
     sizes: list[Value] = operands(INDEX_ONLY)

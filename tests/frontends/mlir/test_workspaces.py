@@ -66,8 +66,9 @@ def test_arguments_are_those_of_the_function(target: str, rng: np.random.Generat
             x, y = rng.standard_normal(shape, np.float32), np.empty(shape, np.float32)
             one.f[1](x, Y=y) if shape == (1, 1) else one.f[1](x, y)
             assert np.array_equal(y, 2 * x)
+    more = np.zeros((2, 2), np.float32)
     with pytest.raises(tw.LaunchError, match="takes 2 arguments"):
-        program.f[1](x, y, y)
+        program.f[1](more, more, more)
 
 
 def test_what_the_launch_makes_is_said() -> None:

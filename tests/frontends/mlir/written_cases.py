@@ -159,6 +159,90 @@ def _positive_definite(rng: np.random.Generator) -> list[Any]:
     return [matrix @ matrix.T + 6 * np.eye(6)]
 
 
+def _affine_parallel_min(x: Array, n: int) -> list[Any]:
+    return [_changed(x, np.s_[:n], 0), None]
+
+
+def _negative_step_like(x: Array, _y: Array) -> list[Any]:
+    return [None, x[::-1]]
+
+
+def _index_cast_gather(i: Array, x: Array, _y: Array) -> list[Any]:
+    return [None, None, x[i]]
+
+
+def _while_newton(x: Array) -> list[Any]:
+    return [np.sqrt(x)]
+
+
+def _broadcast_const_map(x: Array, y: Array) -> list[Any]:
+    return [None, y / x]
+
+
+def _strided_offset_arg(x: Array, _y: Array) -> list[Any]:
+    return [None, x.T]
+
+
+def _affine_map_layout(x: Array, _y: Array) -> list[Any]:
+    return [None, x]
+
+
+def _subview_chain(x: Array, o: int) -> list[Any]:
+    return [_changed(x, np.s_[o + 3, 4:12], 1), None]
+
+
+def _subview_steps(x: Array, _y: Array) -> list[Any]:
+    return [None, x[::2, 3:18:3]]
+
+
+def _subview_dynamic_step(x: Array, s: int, n: int, _y: Array) -> list[Any]:
+    return [None, None, None, x[1::s][:n]]
+
+
+def _every_other_row(a: Array, b: Array, c: Array) -> list[Any]:
+    return [None, None, c + a[::2, 1::2] @ b]
+
+
+def _reinterpret_transposed(x: Array, _y: Array) -> list[Any]:
+    return [None, x.reshape(4, 6).T]
+
+
+def _reinterpret_dynamic(x: Array, m: int, n: int, _y: Array) -> list[Any]:
+    return [None, None, None, x.reshape(m, n)]
+
+
+def _reinterpret_offset(x: Array, o: int, _y: Array) -> list[Any]:
+    return [None, None, x.reshape(-1)[o + np.array([[0, 2, 4], [7, 9, 11]])]]
+
+
+def _alloc_in_loop(x: Array, _y: Array) -> list[Any]:
+    return [None, (x * x).sum(1)]
+
+
+def _alloc_static_in_loop(x: Array, _y: Array) -> list[Any]:
+    return [None, x[:, ::-1]]
+
+
+def _alloc_in_parallel(x: Array, _y: Array) -> list[Any]:
+    return [None, x[:, ::-1]]
+
+
+def _alloc_in_functions(x: Array, _y: Array, _n: int) -> list[Any]:
+    return [None, 4 * x, None]
+
+
+def _alloc_tiles(x: Array, _y: Array, _t: int) -> list[Any]:
+    return [None, x * x, None]
+
+
+def _alloc_blocks(x: Array, _s: int) -> list[Any]:
+    return [None, x.sum(keepdims=True)]
+
+
+def _empty_extents(_a: Array, _b: Array, c: Array) -> list[Any]:
+    return [None, None, c]
+
+
 WRITTEN: Mapping[str, Case] = {
     # Nests of affine loops, with bounds and carried values
     "triangular": Case(lambda r: [np.tril(_doubles(r, 7, 7)) + 5 * np.eye(7), _doubles(r, 7)], _triangular, 1e-12),
@@ -166,19 +250,19 @@ WRITTEN: Mapping[str, Case] = {
     "min_max_tiles": Case(lambda r: [floats(r, 12, 17), floats(r, 12, 17)], _neighbours, 1e-6),
     "if_else_affine": Case(lambda r: [integers(r, 9, 9, dtype=np.int32)], _places),
     "affine_parallel_reduce": Case(lambda r: [floats(r, 8, 9), floats(r, 3)], _reductions, 1e-5),
-    "affine_parallel_min": Case(lambda r: [floats(r, 11), 10], lambda x, n: [_changed(x, np.s_[:n], 0), None]),
+    "affine_parallel_min": Case(lambda r: [floats(r, 11), 10], _affine_parallel_min),
     "affine_apply_mod": Case(lambda r: [floats(r, 7), floats(r, 9, 6), 4], _looked_up),
     "multi_iter_args": Case(lambda r: [_doubles(r, 17), _doubles(r, 3)], _moments, 1e-12),
-    "negative_step_like": Case(lambda r: [floats(r, 13), floats(r, 13)], lambda x, y: [None, x[::-1]]),
+    "negative_step_like": Case(lambda r: [floats(r, 13), floats(r, 13)], _negative_step_like),
     "index_cast_gather": Case(
         lambda r: [integers(r, 9, dtype=np.int32, low=0, high=5), floats(r, 6, 4), floats(r, 9, 4)],
-        lambda i, x, y: [None, None, x[i]],
+        _index_cast_gather,
     ),
     "global_dense": Case(lambda r: [floats(r, 14), floats(r, 12), integers(r, 4, dtype=np.int32)], _smoothed, 1e-6),
     # Loops of scf, numbers and truths
     "scf_parallel_2d": Case(lambda r: [floats(r, 9, 9), floats(r, 9, 9), 1, 8], _every_other_column),
     "scf_parallel_reduce2": Case(lambda r: [floats(r, 33), floats(r, 2)], _sum_and_largest, 1e-5),
-    "while_newton": Case(lambda r: [np.abs(_doubles(r, 9)) + 0.5], lambda x: [np.sqrt(x)], 1e-12),
+    "while_newton": Case(lambda r: [np.abs(_doubles(r, 9)) + 0.5], _while_newton, 1e-12),
     "i1_logic": Case(lambda r: [integers(r, 19, dtype=np.int32), integers(r, 19, dtype=np.int32), True], _logic),
     "index_arith": Case(lambda r: [integers(r, 15), 5], _index_arithmetic),
     "functions_calls": Case(lambda r: [floats(r, 21), floats(r, 21)], _functions, 1e-5),
@@ -189,7 +273,7 @@ WRITTEN: Mapping[str, Case] = {
         _outer,
         1e-6,
     ),
-    "broadcast_const_map": Case(lambda r: [floats(r, 6, 1) + 3, floats(r, 6, 9)], lambda x, y: [None, y / x], 1e-6),
+    "broadcast_const_map": Case(lambda r: [floats(r, 6, 1) + 3, floats(r, 6, 9)], _broadcast_const_map, 1e-6),
     "linalg_index_iota": Case(lambda r: [integers(r, 5, 6, low=0)], _largest_index),
     "conv2d_generic": Case(lambda r: [floats(r, 9, 10), floats(r, 3, 3), floats(r, 7, 8)], _windows_sum, 1e-6),
     "batch_broadcast": Case(lambda r: [floats(r, 3, 4, 5), floats(r, 5, 6), floats(r, 3, 4, 6)], _added, 1e-6),
@@ -231,17 +315,15 @@ WRITTEN: Mapping[str, Case] = {
     },
     # Views: parts, steps, other extents and strides
     "strided_offset_arg": Case(
-        lambda r: [floats(r, 5, 10)[:, :7], np.asfortranarray(floats(r, 7, 5))], lambda x, y: [None, x.T]
+        lambda r: [floats(r, 5, 10)[:, :7], np.asfortranarray(floats(r, 7, 5))], _strided_offset_arg
     ),
-    "affine_map_layout": Case(lambda r: [floats(r, 5, 10)[:, :7], floats(r, 5, 7)], lambda x, y: [None, x]),
-    "subview_chain": Case(lambda r: [floats(r, 16, 20), 3], lambda x, o: [_changed(x, np.s_[o + 3, 4:12], 1), None]),
-    "subview_steps": Case(lambda r: [floats(r, 16, 20), floats(r, 8, 5)], lambda x, y: [None, x[::2, 3:18:3]]),
-    "subview_dynamic_step": Case(
-        lambda r: [floats(r, 30), 3, 7, floats(r, 7)], lambda x, s, n, y: [None, None, None, x[1::s][:n]]
-    ),
+    "affine_map_layout": Case(lambda r: [floats(r, 5, 10)[:, :7], floats(r, 5, 7)], _affine_map_layout),
+    "subview_chain": Case(lambda r: [floats(r, 16, 20), 3], _subview_chain),
+    "subview_steps": Case(lambda r: [floats(r, 16, 20), floats(r, 8, 5)], _subview_steps),
+    "subview_dynamic_step": Case(lambda r: [floats(r, 30), 3, 7, floats(r, 7)], _subview_dynamic_step),
     "every_other_row": Case(
         lambda r: [floats(r, 10, 12), floats(r, 6, 7), floats(r, 5, 7)],
-        lambda a, b, c: [None, None, c + a[::2, 1::2] @ b],
+        _every_other_row,
         1e-6,
     ),
     "write_with_steps": Case(lambda r: [floats(r, 15), 14], _butterfly),
@@ -249,31 +331,27 @@ WRITTEN: Mapping[str, Case] = {
         lambda r: [integers(r, 20, 30, dtype=np.int32), integers(r, 4, 5, dtype=np.int32), 3, 4], _steps_of_steps
     ),
     "tensor_steps": Case(lambda r: [floats(r, 9, 10) for _ in range(3)], _tensor_steps),
-    "reinterpret_transposed": Case(lambda r: [floats(r, 24), floats(r, 6, 4)], lambda x, y: [None, x.reshape(4, 6).T]),
-    "reinterpret_dynamic": Case(
-        lambda r: [floats(r, 35), 5, 7, floats(r, 5, 7)], lambda x, m, n, y: [None, None, None, x.reshape(m, n)]
-    ),
+    "reinterpret_transposed": Case(lambda r: [floats(r, 24), floats(r, 6, 4)], _reinterpret_transposed),
+    "reinterpret_dynamic": Case(lambda r: [floats(r, 35), 5, 7, floats(r, 5, 7)], _reinterpret_dynamic),
     "reinterpret_windows": Case(lambda r: [floats(r, 14), floats(r, 3), floats(r, 6), 6], _sliding, 1e-6),
     "reinterpret_offset": Case(
         lambda r: [floats(r, 4, 6), 5, floats(r, 2, 3)],
-        lambda x, o, y: [None, None, x.reshape(-1)[o + np.array([[0, 2, 4], [7, 9, 11]])]],
+        _reinterpret_offset,
     ),
     # Memory of extents that only a launch knows
     "alloc_dynamic": Case(lambda r: [floats(r, 5, 4), floats(r, 4, 6), floats(r, 5, 6)], _tanh, 1e-5),
-    "alloc_in_loop": Case(lambda r: [floats(r, 6, 7), floats(r, 6)], lambda x, y: [None, (x * x).sum(1)], 1e-5),
-    "alloc_static_in_loop": Case(lambda r: [floats(r, 6, 8), floats(r, 6, 8)], lambda x, y: [None, x[:, ::-1]]),
+    "alloc_in_loop": Case(lambda r: [floats(r, 6, 7), floats(r, 6)], _alloc_in_loop, 1e-5),
+    "alloc_static_in_loop": Case(lambda r: [floats(r, 6, 8), floats(r, 6, 8)], _alloc_static_in_loop),
     "alloc_of_a_loop": Case(lambda r: [floats(r, 7, 7), floats(r, 7)], _columns_of_sums, 1e-5),
     "alloc_in_parallel": Case(
         lambda r: [integers(r, 9, 6, dtype=np.int32), integers(r, 9, 6, dtype=np.int32)],
-        lambda x, y: [None, x[:, ::-1]],
+        _alloc_in_parallel,
     ),
-    "alloc_in_functions": Case(lambda r: [_doubles(r, 7), _doubles(r, 7), 7], lambda x, y, n: [None, 4 * x, None]),
-    "alloc_tiles": Case(lambda r: [floats(r, 11, 5), floats(r, 11, 5), 4], lambda x, y, t: [None, x * x, None]),
-    "alloc_blocks": Case(lambda r: [_doubles(r, 9), _doubles(r, 1)], lambda x, s: [None, x.sum(keepdims=True)], 1e-12),
+    "alloc_in_functions": Case(lambda r: [_doubles(r, 7), _doubles(r, 7), 7], _alloc_in_functions),
+    "alloc_tiles": Case(lambda r: [floats(r, 11, 5), floats(r, 11, 5), 4], _alloc_tiles),
+    "alloc_blocks": Case(lambda r: [_doubles(r, 9), _doubles(r, 1)], _alloc_blocks, 1e-12),
     "two_layers": Case(lambda r: [floats(r, *s) for s in ((5, 6), (6, 9), (9,), (9, 4), (5, 4))], _layers, 1e-5),
-    "empty_extents": Case(
-        lambda r: [_doubles(r, 5, 0), _doubles(r, 0, 6), _doubles(r, 5, 6)], lambda a, b, c: [None, None, c]
-    ),
+    "empty_extents": Case(lambda r: [_doubles(r, 5, 0), _doubles(r, 0, 6), _doubles(r, 5, 6)], _empty_extents),
     "jacobi": Case(lambda r: [_doubles(r, 8, 9), 3], _jacobi, 1e-12),
 }
 """By the name of the program."""

@@ -181,6 +181,7 @@ def test_what_loops_count_and_where_accesses_are() -> None:
             assert forms is not None
             assert {value for form in forms for value, _ in form.terms} <= set(variables)
             for point in points:
+                assert isinstance(op, affine.Load | affine.Store)
                 assert [_value(form, point) for form in forms] == _mapped(op.map, op.indices, point)
 
 

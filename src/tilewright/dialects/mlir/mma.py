@@ -154,9 +154,11 @@ class LoadMatrix(_MatrixAccess):
 
     def holds(self, element: Type) -> bool:
         stored = self.matrix.stored
-        scalars = isinstance(element, ScalarType) and isinstance(stored, ScalarType)
-        wider = scalars and element.is_float == stored.is_float and promotable(element, stored)
-        return super().holds(element) or (wider and self.matrix.dialect == OWN.dialect)
+        if super().holds(element):
+            return True
+        if self.matrix.dialect != OWN.dialect or not isinstance(element, ScalarType):
+            return False
+        return isinstance(stored, ScalarType) and element.is_float == stored.is_float and promotable(element, stored)
 
     def verify(self, report: Report) -> None:
         super().verify(report)

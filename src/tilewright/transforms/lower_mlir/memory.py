@@ -213,15 +213,14 @@ def _cut_with_gaps(low: Lowering, source: Value, box: tensor.Box, steps: Sequenc
     kept = [k for k in modes if k in box.kept]
     sizes = [_number(low, box.sizes[k]) for k in kept]
     reach = iter([_reach(low, size, step) for size, step in zip(sizes, steps, strict=True)])
-    spans = [next(reach) if k in box.kept else 0 for k in modes]
-    spans = [low.b.index(span) if span == 0 and k in box.kept else span for k, span in zip(modes, spans, strict=True)]
+    spans: list[Number] = [next(reach) if k in box.kept else 0 for k in modes]
     part = view(low, source, [_number(low, box.offsets[k]) for k in modes], spans)
     return strided(low, part, list(range(len(kept))), sizes, steps)
 
 
 def _reach(low: Lowering, size: Number, step: Number) -> Number:
-    """How many elements lie from the first of so many to behind the last one."""
-    return 0 if size == 0 else low.add(low.mul(low.sub(size, 1), step), 1)
+    """How many elements lie from the first of so many to behind the last one; of none, a value that is 0."""
+    return low.b.index(0) if size == 0 else low.add(low.mul(low.sub(size, 1), step), 1)
 
 
 def strided(
@@ -230,12 +229,13 @@ def strided(
     """Elements of modes of a memref with gaps between them."""
     assert isinstance(source.type, MemrefType)
     type_ = source.type
-    static = [tuple(n if isinstance(n, int) else None for n in numbers) for numbers in (sizes, steps)]
+    shape, gaps = (tuple(n if isinstance(n, int) else None for n in numbers) for numbers in (sizes, steps))
     known = [type_.strides[mode] for mode in modes]
-    strides = tuple(None if s is None or step is None else s * step for s, step in zip(known, static[1], strict=True))
-    dynamic = [[n for n in numbers if not isinstance(n, int)] for numbers in (sizes, steps)]
-    result = MemrefType(type_.element, static[0], strides, type_.space)
-    return low.b(shared.Strided(source, *dynamic, tuple(modes), *static, result_types=[result])).out
+    strides = tuple(None if s is None or gap is None else s * gap for s, gap in zip(known, gaps, strict=True))
+    open_sizes, open_steps = ([n for n in numbers if not isinstance(n, int)] for numbers in (sizes, steps))
+    result = MemrefType(type_.element, shape, strides, type_.space)
+    op = shared.Strided(source, open_sizes, open_steps, tuple(modes), shape, gaps, result_types=[result])
+    return low.b(op).out
 
 
 def view(low: Lowering, source: Value, offsets: Sequence[Number], sizes: Sequence[Number]) -> Value:

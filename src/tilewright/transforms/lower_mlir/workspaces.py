@@ -8,6 +8,7 @@ the memory has room for that, and the function uses a part of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -65,7 +66,7 @@ def sized(kernel: Kernel, made: Sequence[Workspace]) -> list[dict[str, Attribute
             said = f"{one.op.name}: {one.op.results[0].type} has extents that neither the text nor a launch determines"
             raise Unsupported(one.op, f"{said}; memory has extents of arguments, integers, or a minimum with them")
         written = tuple(polynomial_to_json(extent) for extent in extents if extent is not None)
-        found.append({"noalias": True, "made": written, "alignment": ALIGNMENT})
+        found.append({"noalias": True, "made": cast("Attribute", written), "alignment": ALIGNMENT})
         if extents == exact:
             one.view.out.replace_all_uses_with(one.memory)
             one.view.erase()
