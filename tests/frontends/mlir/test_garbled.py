@@ -79,6 +79,16 @@ def test_rules_about_what_is_around_an_operation_stand_what_is_wrong_there(was: 
     survives(text.replace(was, becomes))
 
 
+def test_a_global_has_a_name() -> None:
+    text = """"builtin.module"() ({
+      %0 = "memref.get_global"() <{name = @g}> : () -> memref<4xf32>
+    }) : () -> ()"""
+    survives(text)
+    survives(text.replace("name", "step"))
+    (found,) = findings(text.replace("name", "step"))
+    assert "attribute name is missing" in found.message
+
+
 def test_garbled_texts(ran: Ran) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     rng = random.Random(seed)
