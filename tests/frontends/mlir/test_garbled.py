@@ -10,7 +10,7 @@ import pytest
 
 from effort import Ran, count
 from frontends.mlir.forms import PRINTED, PROGRAMS, WRITTEN_PROGRAMS
-from frontends.mlir.reading import findings, read
+from frontends.mlir.reading import check, findings, read
 from tilewright.diagnostics import CompileError, Report, Severity, Source
 from tilewright.diagnostics.render import render_text
 from tilewright.frontends.mlir import program_of, read_mlir_file
@@ -125,3 +125,13 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> N
         near += abs(line - there) <= 1
     assert near >= 0.95 * wrong, (near, wrong)
     ran(cases, "changed programs of MLIR")
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"), [("addf", "fastmath = #arith.fastmath<non+>"), ("addi", "overflowFlags = #arith.overflow<fast>")]
+)
+def test_flags_are_those_that_there_are(name: str, flags: str) -> None:
+    """Others could not be printed in the custom form."""
+    type_ = "f32" if name == "addf" else "i32"
+    text = f'"builtin.module"() ({{ %x = "test.any"() : () -> {type_}\n%y = «"arith.{name}"»(%x, %x) {{{flags}}} : ({type_}, {type_}) -> {type_} }}) : () -> ()'  # noqa: E501
+    check("M7", text, "are no flags of")
