@@ -196,13 +196,15 @@ def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0", al
 """
 
 
-def whole_gemm(n: int, element: str, total: str, transposed: bool = False, extent: str = "") -> str:
+def whole_gemm(
+    n: int, element: str, total: str, transposed: bool = False, extent: str = "", second_transposed: bool = False
+) -> str:
     """One `gemm` of square column-major matrices for a grid of one; `extent` in place of the number n."""
     one, zero = ("1", "0") if total.startswith("i") else ("1.0", "0.0")
     shape = f"x{extent or n}" * 2
     return f"""func @product(%A: memref<{element}{shape}>, %B: memref<{element}{shape}>, %C: memref<{total}{shape}>) {{
     %alpha = constant {one} : {element}
     %beta = constant {zero} : {total}
-    gemm.{"t" if transposed else "n"}.n %alpha, %A, %B, %beta, %C
+    gemm.{"t" if transposed else "n"}.{"t" if second_transposed else "n"} %alpha, %A, %B, %beta, %C
 }}
 """

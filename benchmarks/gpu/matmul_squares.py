@@ -1,0 +1,209 @@
+"""Products of square matrices in all four majors against cuBLAS, cold and sustained, on an NVIDIA GPU.
+
+    python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,N,..] [--majors NN,NT,..] [--types f16:f16,..]
+                                            [--schedules LINE,LINE,..] [--sustained] [--json PATH]
+
+The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR with
+one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid of
+one (`gemm`), and the same with each of the `--schedules`. A type is that of the factors and of the result; sums are f32.
+N is a matrix stored by rows, T one stored by columns.
+
+Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
+not count. Sustained: launches one behind the other for some milliseconds. Contestants run in turn, in an order that is
+drawn each round, on random normal data; results are compared with products in float64 by the norm of the error. Prints
+shares in the median and their geometric mean, and saves them: benchmarks/results/gpu_matmul_squares.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import exp, log
+from typing import Any
+
+from device import name_of_device, torch_on_device
+
+# isort: split
+import figures
+import tilewright as tw
+from figures import Chart
+from product_texts import Product, tile_ir_product, whole_gemm
+from timing import Timer, Timings, in_turn
+
+ROUNDS = 11
+SIZES = (1024, 1536, 1792, 2048, 2560, 3072, 3328, 4096, 5120, 6144, 7168, 8192, 12288, 16384)
+MAJORS = ("NN", "NT", "TN", "TT")
+TYPES = ("f16:f16", "f16:f32", "bf16:bf16", "bf16:f32")
+TILES = {"tile": (128, 128, 64), "wide": (128, 256, 64)}
+PEERS = ("cublas", "cublaslt")
+GOAL = 1.0
+FLUSHED_BYTES = 256 << 20
+"""More than any cache holds."""
+SUSTAINED = 0.03
+"""Seconds of launches one behind the other."""
+CHECKED_ROWS = 512
+TORCH = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
+ERROR = {"f16": 1e-3, "bf16": 8e-3, "f32": 1e-3}
+
+Run = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A product of two n x n matrices, which of them are stored by columns, types of factors and of the result."""
+
+    n: int
+    majors: str
+    element: str
+    result: str
+
+    def __str__(self) -> str:
+        return f"{self.element}:{self.result} {self.majors} {self.n}"
+
+    @property
+    def transposed(self) -> tuple[bool, bool]:
+        """Whether a and b are stored by columns."""
+        return (self.majors[0] == "T", self.majors[1] == "T")
+
+
+def main() -> None:
+    parser = figures.options(__doc__, "gpu_matmul_squares", rounds=ROUNDS)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
+    parser.add_argument("--majors", default=",".join(MAJORS), help="(default: %(default)s)")
+    parser.add_argument("--types", default=",".join(TYPES), help="(default: %(default)s)")
+    parser.add_argument("--schedules", default="", metavar="LINES", help="other schedules of gemm, between commas")
+    parser.add_argument("--ours", default=",".join([*TILES, "gemm"]), help="(default: %(default)s)")
+    parser.add_argument("--sustained", action="store_true", help="launches one behind the other too")
+    options = figures.parsed(parser)
+    torch = torch_on_device()
+    cold = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device="cuda")
+    modes: dict[str, Callable[[Run], Timer]] = {"cold": lambda run: _cold(torch, cold, run)}
+    if options.sustained:
+        modes["sustained"] = lambda run: _sustained(torch, run)
+    print(name_of_device(torch))
+    found: list[dict[str, object]] = []
+    shares: dict[tuple[str, str], list[float]] = {}
+    rows: list[tuple[str, float]] = []
+    for case in _cases(options):
+        runs = contestants(torch, case, options.ours.split(","), [s for s in options.schedules.split(",") if s])
+        for mode, timer in modes.items():
+            timings = in_turn({name: timer(run) for name, run in runs.items()}, options.rounds)
+            line = _shares(timings)
+            for name, share in line.items():
+                shares.setdefault((mode, name), []).append(share)
+            rows.append((f"{case} {mode}", max(line.values())))
+            rates = _rates(timings, case)
+            found.append({"name": f"{case} {mode}", "tflops": rates, "shares": line})
+            peer = max(rates[name] for name in PEERS)
+            told = "  ".join(f"{name} {share:.3f}" for name, share in line.items())
+            print(f"{case!s:22} {mode[:4]} {peer:6.0f} TFLOP/s  {told}", flush=True)
+    overall = {f"{mode} {name}": f"{_mean(each):.3f}" for (mode, name), each in shares.items()}
+    figures.tell(overall)
+    figures.save(options.json, found, overall, Chart("Square products, best share of cuBLAS", rows, GOAL))
+
+
+def _cases(options: Any) -> Iterator[Case]:
+    sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
+    for types in options.types.split(","):
+        element, result = types.split(":")
+        for majors in options.majors.split(","):
+            for n in sizes:
+                yield Case(n, majors, element, result)
+
+
+def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -> dict[str, Run]:
+    """The ways of one product, whose results agree."""
+    n, (ta, tb) = case.n, case.transposed
+    dtype, result = (getattr(torch, TORCH[name]) for name in (case.element, case.result))
+    stored_a, stored_b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
+    a, b = stored_a.t() if ta else stored_a, stored_b.t() if tb else stored_b
+    c, d = (torch.zeros(n, n, dtype=result, device="cuda") for _ in range(2))
+
+    def peer(library: str) -> Run:
+        def run() -> object:
+            torch.backends.cuda.preferred_blas_library(library)
+            return torch.mm(a, b, out=d) if result is dtype else torch.mm(a, b, out_dtype=result)
+
+        return run
+
+    runs = {library: peer(library) for library in PEERS}
+    rounded = case.result if case.result != "f32" else ""
+    product = Product((n, n, n), case.element, "f32", (ta, tb), rounded)
+    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
+    text = whole_gemm(n, case.element, case.result, tb, second_transposed=ta)
+    checked: dict[str, Run] = {}
+    for name in ours:
+        if name in TILES:
+            rows, columns, _ = tiles = TILES[name]
+            edges = "padding_value = zero, " if n % rows or n % columns else ""
+            kernel = tw.compile(tile_ir_product(product, tiles, edges), target="nvidia", cache=False).product
+            launch = kernel[-(-n // rows), -(-n // columns)]
+            checked[name] = partial(launch, stored_a, stored_b, c)
+        else:
+            checked[name] = _spread(text, "", (stored_b, stored_a, c))
+    for line in schedules:
+        checked[line] = _spread(text, line, (stored_b, stored_a, c))
+    wanted = a[:CHECKED_ROWS].double() @ b.double()
+    for name, run in checked.items():
+        c.fill_(float("nan"))
+        run()
+        error = float((c[:CHECKED_ROWS].double() - wanted).norm() / wanted.norm())
+        if not error <= ERROR[case.result if case.element == "f16" else "bf16"] or not bool(c.isfinite().all()):
+            raise SystemExit(f"{name} {case}: the error's norm is {error:.3g} of the product's")
+    return runs | checked
+
+
+def _spread(text: str, schedule: str, arrays: tuple[Any, Any, Any]) -> Run:
+    kernel = tw.compile(text, target="nvidia", cache=False, **({"schedule": schedule} if schedule else {})).product[1]
+    columns = [array.t() for array in arrays]
+    return lambda: kernel(*columns)
+
+
+def _cold(torch: Any, other: Any, run: Run) -> Timer:
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    def timed() -> float:
+        other.zero_()
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        return float(begin.elapsed_time(end)) * 1e-3
+
+    return timed
+
+
+def _sustained(torch: Any, run: Run) -> Timer:
+    once = _cold(torch, torch.empty(1, device="cuda"), run)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    once()
+    count = max(int(SUSTAINED / once()), 1)
+
+    def timed() -> float:
+        begin.record()
+        for _ in range(count):
+            run()
+        end.record()
+        end.synchronize()
+        return float(begin.elapsed_time(end)) * 1e-3 / count
+
+    return timed
+
+
+def _shares(timings: Timings) -> dict[str, float]:
+    """Of the rate of the faster peer, each of the others."""
+    peer = timings.fastest(PEERS)
+    return {name: timings.ratios(peer, name).median for name in timings.rounds if name not in PEERS}
+
+
+def _rates(timings: Timings, case: Case) -> dict[str, float]:
+    return {name: 2 * case.n**3 / spread.median / 1e12 for name, spread in timings.seconds().items()}
+
+
+def _mean(shares: list[float]) -> float:
+    return exp(sum(map(log, shares)) / len(shares))
+
+
+if __name__ == "__main__":
+    main()
