@@ -79,7 +79,7 @@ def lower_contract(op: tl.Contract, build: Builder, schedule: Schedule) -> None:
 
         accumulate(at, goal, Matrix(box.pieces, rows), summed)
 
-    cover(build, c, (*down, *across), loop_order(emit.memref_type(op.c)), body, schedule.tiles.peels_products)
+    cover(build, c, (*down, *across), loop_order(emit.memref_type(op.c)), body, schedule.tiles.remainders)
 
 
 def _extents(view: Value) -> tuple[int, ...]:

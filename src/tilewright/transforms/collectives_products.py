@@ -32,7 +32,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
     b = emit.permuted(build, op.b, op.transpose_b)
     types = (emit.memref_type(a), emit.memref_type(b), emit.memref_type(op.c))
     rows, columns, depth = schedule.tiles.gemm_tile(*types)
-    peels = schedule.tiles.peels_products
+    remainders = schedule.tiles.remainders
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
@@ -41,9 +41,9 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
             right = extended(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], peel=peels)[0], write)
+        accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], remainders=remainders)[0], write)
 
-    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, peels)
+    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, remainders)
 
 
 def extended(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:

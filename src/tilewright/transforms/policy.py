@@ -6,6 +6,7 @@ Targets implement the protocols; the generic policies serve the interpreter, tes
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -46,6 +47,18 @@ def threads_beside(threads: int, least: int, most: int) -> Iterator[ScheduleLine
             yield ScheduleLine(threads=count)
 
 
+class Remainders(Enum):
+    """What is left of an extent behind whole tiles: code of its own, or the same as for those, which then test.
+
+    `ALONE`: always its own, and whole tiles run unchecked; `ALONE_IF_STATIC`: where the extent is constant; `CHECKED`:
+    one code for all, which is worth it where it is long.
+    """
+
+    ALONE = "alone"
+    ALONE_IF_STATIC = "alone if static"
+    CHECKED = "checked"
+
+
 class TilePolicy(Protocol):
     """Sizes of the work-group's tiles.
 
@@ -54,8 +67,8 @@ class TilePolicy(Protocol):
     """
 
     @property
-    def peels_products(self) -> bool:
-        """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
+    def remainders(self) -> Remainders:
+        """Of products."""
         ...
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
@@ -238,7 +251,7 @@ class GenericTilePolicy(Struct, frozen=True):
     block: int = 32
     depth: int = 8
     run: int = 256
-    peels_products: bool = True
+    remainders: Remainders = Remainders.ALONE
 
     def of(self, kernel: Kernel) -> TilePolicy:
         """The same for all kernels."""

@@ -13,6 +13,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.emit import Length
 from tilewright.transforms.facts import divides
+from tilewright.transforms.policy import Remainders
 
 _LONG_STRIP = 1024
 _SHORTENED = 32
@@ -66,19 +67,21 @@ def along(
     body: Body,
     carried: Sequence[Value] = (),
     parallel: bool = False,
-    peel: bool = True,
+    remainders: Remainders = Remainders.ALONE,
 ) -> list[Value]:
     """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
 
-    `parallel` marks the loop; it must not be given with carried values. Without `peel` all pieces of a dynamic total
-    are checked, which needs the body only once.
+    `parallel` marks the loop; it must not be given with carried values. If `remainders` are checked, all pieces
+    are that do not cover the total exactly, which needs the body only once.
     """
     values = list(carried)
-    if isinstance(total, int):
+    if isinstance(total, int) and (remainders is not Remainders.CHECKED or total < length or total % length == 0):
         return _along_static(build, total, length, body, values, parallel)
     step = build.index(length)
-    if not peel:
-        return _loop(build, build.index(0), total, step, Piece(step, length, True), body, values, parallel)
+    if remainders is not Remainders.ALONE:
+        upper = build.index(total) if isinstance(total, int) else total
+        return _loop(build, build.index(0), upper, step, Piece(step, length, True), body, values, parallel)
+    assert not isinstance(total, int), "what is peeled of a static total has been"
     if divides(length, total):
         return _loop(build, build.index(0), total, step, Piece(step, length, False), body, values, parallel)
     full = emit.sub(build, total, emit.rem(build, total, step))
@@ -153,7 +156,7 @@ def cover(
     lengths: Sequence[int],
     order: Sequence[int],
     body: Callable[[Builder, Box], None],
-    peel: bool = True,
+    remainders: Remainders = Remainders.ALONE,
 ) -> None:
     """Call `body(builder, box)` for boxes that cover the tensor; `order` lists the modes, outermost loop first."""
 
@@ -167,7 +170,7 @@ def cover(
             descend(at, depth + 1, {**pieces, mode: piece})
             return []
 
-        along(inner, totals[mode], lengths[mode], step, parallel=True, peel=peel)
+        along(inner, totals[mode], lengths[mode], step, parallel=True, remainders=remainders)
 
     descend(build, 0, {})
 

@@ -18,7 +18,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor
-from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch, contiguous_mode
+from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, contiguous_mode
 
 _LEAST_TILE = 32
 _WHOLE_PRODUCT = 64
@@ -32,7 +32,7 @@ _LONGEST_ON_TILES = 4096
 _DEEPEST = 8192
 _DYNAMIC = 512
 
-QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, peels_products=False)
+QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, remainders=Remainders.ALONE_IF_STATIC)
 """Of code that is to be compiled quickly."""
 STREAM_PREFETCH: Final = StreamPrefetch(stores=1024, strided=4096)
 """Caches fetch lines ahead of loads by themselves, hardly ahead of stores. Strided elements keep a core's line buffers
@@ -74,9 +74,9 @@ class CpuTilePolicy(Struct, frozen=True):
     product: Tile | None = None
 
     @property
-    def peels_products(self) -> bool:
+    def remainders(self) -> Remainders:
         """Large products check their edges block by block."""
-        return False
+        return Remainders.ALONE_IF_STATIC
 
     def of(self, kernel: Kernel) -> CpuTilePolicy:
         """The same for all kernels."""

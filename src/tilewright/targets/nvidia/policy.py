@@ -14,7 +14,7 @@ from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import MemrefType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.targets.nvidia.model import PRODUCT_TILES
-from tilewright.transforms.policy import contiguous_mode, threads_beside
+from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _SHARING: Final = (
@@ -84,9 +84,10 @@ class NvidiaTilePolicy(Struct, frozen=True):
     groups: bool = False
 
     @property
-    def peels_products(self) -> bool:
-        """What lies outside is filled with zeros on its way to shared memory, which costs less than code."""
-        return False
+    def remainders(self) -> Remainders:
+        """What lies outside is filled with zeros on its way to shared memory, which costs less than code: blocks that
+        run the rest behind a whole tile would be the last."""
+        return Remainders.CHECKED
 
     def of(self, kernel: Kernel) -> NvidiaTilePolicy:
         """A step of another kernel is launched where there are many tiles; who has a number is not alone."""

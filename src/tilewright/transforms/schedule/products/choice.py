@@ -323,10 +323,10 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
                 once[op, side] = factor.bytes
     if not ahead:
         return None
-    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed)
     # products whose factors all stay where they are have one stage of each, whatever the loop has
-    asked = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
-    stages = min([stages, *(choice.stages for choice in asked if choice is not None and choice.stages is not None)])
+    choices = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
+    asked = [choice.stages for choice in choices if choice is not None and choice.stages is not None]
+    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed, min(asked, default=None))
     if stages < LEAST_STAGES:
         return None
     slices = tuple(op for op in body if op in wanted)

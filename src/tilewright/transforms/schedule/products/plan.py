@@ -35,6 +35,8 @@ _GROUP: Final = 4
 """Warps that multiply together."""
 _SWIZZLED_ROWS: Final = 8
 _MOST_STAGES: Final = 4
+MOST_ASKED_STAGES: Final = 8
+"""As many as have a use where each is small and a block has a multiprocessor for itself."""
 _MOST_EMITTED: Final = 256
 """Instructions that are written out one after the other; more are a loop."""
 _MOST_SCALARS: Final = 512
@@ -51,13 +53,18 @@ class Block(Struct, frozen=True):
     shared_bytes: int
     architecture: Architecture
 
-    def stages(self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0) -> int:
+    def stages(
+        self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0, asked: int | None = None
+    ) -> int:
         """How many iterations of a loop have factors of these products in shared memory at a time.
 
         That is `bytes_` an iteration, by default all their factors, and `beside` once. Two blocks share a
-        multiprocessor where its registers allow, then its memory too.
+        multiprocessor where its registers allow, then its memory too. If a number is `asked` for, it is that, or as
+        many as there is room for.
         """
         bytes_ = sum(plan.stage_bytes for plan in plans) if bytes_ is None else bytes_
+        if asked is not None:
+            return min(asked, (self.shared_bytes - beside) // bytes_, MOST_ASKED_STAGES)
         registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
         both = 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
         half = (self.shared_bytes // 2 - beside) // bytes_
@@ -185,7 +192,7 @@ def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None
 def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator[ProductChoice]:
     """What a product could have instead of what it took: more or fewer stages, other warps, other instructions."""
     for stages in () if taken.stages is None else (taken.stages + 1, taken.stages - 1):
-        if 1 <= stages <= _MOST_STAGES:
+        if 1 <= stages <= MOST_ASKED_STAGES:
             yield replace(taken, stages=stages)
     instructions = [*instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)]
     found = dict[ProductChoice, None]()
