@@ -3,10 +3,10 @@
     python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,N,..] [--majors NN,NT,..] [--types f16:f16,..]
                                             [--schedules LINE,LINE,..] [--sustained] [--json PATH]
 
-The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR with
-one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid of
-one (`gemm`), and the same with each of the `--schedules`. A type is that of the factors and of the result; sums are f32.
-N is a matrix stored by rows, T one stored by columns.
+The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR
+with one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid
+of one (`gemm`), and the same with each of the `--schedules`. A type is that of the factors and of the result; sums are
+f32. N is a matrix stored by rows, T one stored by columns.
 
 Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
 not count. Sustained: launches one behind the other for some milliseconds. Contestants run in turn, in an order that is
@@ -86,7 +86,7 @@ def main() -> None:
     shares: dict[tuple[str, str], list[float]] = {}
     rows: list[tuple[str, float]] = []
     for case in _cases(options):
-        runs = contestants(torch, case, options.ours.split(","), [s for s in options.schedules.split(",") if s])
+        runs = contestants(torch, case, _list(options.ours), _list(options.schedules))
         for mode, timer in modes.items():
             timings = in_turn({name: timer(run) for name, run in runs.items()}, options.rounds)
             line = _shares(timings)
@@ -101,6 +101,10 @@ def main() -> None:
     overall = {f"{mode} {name}": f"{_mean(each):.3f}" for (mode, name), each in shares.items()}
     figures.tell(overall)
     figures.save(options.json, found, overall, Chart("Square products, best share of cuBLAS", rows, GOAL))
+
+
+def _list(text: str) -> list[str]:
+    return [part for part in text.split(",") if part]
 
 
 def _cases(options: Any) -> Iterator[Case]:
