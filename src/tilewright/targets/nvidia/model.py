@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.ir.types import BF16, F16, F32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.transforms.policy import PackingPolicy, SpreadPolicy
@@ -36,34 +37,73 @@ more than half of the multiprocessors busy: on fewer, a quarter of a tile is don
 _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""
 
+USUAL_THREADS: Final = 128
+"""Of a block of a kernel that leaves the sharing of work to us."""
+
 _WIDE: Final = 4
 _TWO_WARPS: Final = 2 * _LEAST
 
 
-class ProductTiles(Struct, frozen=True):
-    """Tiles of the result of a product, the largest first: rows, columns, the speed of a device busy with them."""
+class ProductTile(Struct, frozen=True):
+    """A tile of the result of a product, the speed of a device busy with such, and how many threads a block has."""
 
-    speeds: tuple[tuple[int, int, float], ...]
+    rows: int
+    columns: int
+    speed: float
+    threads: int = USUAL_THREADS
 
-    def best(self, m: int, n: int, groups: bool) -> tuple[int, int]:
-        """The tile with which a product takes least time; the longest fit into the extents.
+    def fits(self, m: int, n: int) -> bool:
+        """Into these extents."""
+        return self.rows <= m and self.columns <= n
+
+    def time(self, m: int, n: int, groups: bool) -> float:
+        """Of a product with a result of m x n.
 
         Of one work-group, those multiprocessors decide that have most tiles; of many `groups`, the sum.
         """
-        least = self.speeds[-1]
-        fit = [tile for tile in self.speeds if tile[0] <= max(m, least[0]) and tile[1] <= max(n, least[1])]
-        rows, columns, _ = min(fit, key=lambda tile: self._time(-(-m // tile[0]) * -(-n // tile[1]), tile, groups))
-        return rows, columns
+        tiles = -(-m // self.rows) * -(-n // self.columns)
+        return (tiles if groups else -(-tiles // MULTIPROCESSORS)) * self.rows * self.columns / self.speed
 
-    def _time(self, tiles: int, tile: tuple[int, int, float], groups: bool) -> float:
-        rows, columns, speed = tile
-        return (tiles if groups else -(-tiles // MULTIPROCESSORS)) * rows * columns / speed
+
+class ProductTiles(Struct, frozen=True):
+    """Tiles among which products choose; the first is that of products of which only is known that they are large."""
+
+    tiles: tuple[ProductTile, ...]
+
+    @property
+    def usual(self) -> ProductTile:
+        """The first."""
+        return self.tiles[0]
+
+    def best(self, m: int, n: int, groups: bool, threads: int | None = None) -> ProductTile:
+        """The tile with which a product takes least time; the longest fit into the extents.
+
+        Tiles for other `threads` than a block is known to have are left out, if any are left.
+        """
+        mine = [tile for tile in self.tiles if threads in (None, tile.threads)] or [*self.tiles]
+        least = min(mine, key=lambda tile: tile.rows * tile.columns)
+        fit = [tile for tile in mine if tile.fits(max(m, least.rows), max(n, least.columns))]
+        return min(fit, key=lambda tile: tile.time(m, n, groups))
 
 
 PRODUCT_TILES: Final = {
-    2: ProductTiles(((128, 128, 1.0), (128, 64, 0.53), (64, 128, 0.53), (64, 64, 0.54))),
-    4: ProductTiles(((128, 128, 1.0), (128, 64, 0.69), (64, 128, 0.69), (64, 64, 0.7))),
-    8: ProductTiles(((64, 64, 1.0),)),
+    2: ProductTiles(
+        (
+            ProductTile(128, 128, 1.0),
+            ProductTile(128, 64, 0.53),
+            ProductTile(64, 128, 0.53),
+            ProductTile(64, 64, 0.54),
+        )
+    ),
+    4: ProductTiles(
+        (
+            ProductTile(128, 128, 1.0),
+            ProductTile(128, 64, 0.69),
+            ProductTile(64, 128, 0.69),
+            ProductTile(64, 64, 0.7),
+        )
+    ),
+    8: ProductTiles((ProductTile(64, 64, 1.0),)),
 }
 """By bytes of a factor's element, at least 2 and at most 8.
 
@@ -71,6 +111,27 @@ Measured on an H200 as parts of cuBLAS: f16 of 4096 0.82 and 0.44 with 64 x 64; 
 0.87 with 256 of 64 x 64, of 8192 0.92; f64 of 4096 0.83 with 64 x 64 and 0.77 with 64 x 128, whose blocks are too few
 to hide their waits. Tiles of half the size are taken for slower than those of a quarter until they are measured.
 """
+
+WARPGROUP_TILES: Final = ProductTiles(
+    (
+        *PRODUCT_TILES[2].tiles[:1],
+        ProductTile(256, 128, 1.0, 2 * USUAL_THREADS),
+        ProductTile(192, 128, 0.97, 2 * USUAL_THREADS),
+        *PRODUCT_TILES[2].tiles[1:],
+    )
+)
+"""Those of types that groups of warps multiply, to sums in f32.
+
+Columns are shared by the groups of a block, of 64 each; rows are as many as one instruction has.
+"""
+
+
+def product_tiles(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Architecture) -> ProductTiles:
+    """Those of a product of elements of these types."""
+    by_groups = a is b and a in (F16, BF16) and c.accumulator is F32 and architecture is Architecture.SM_90A
+    if by_groups:
+        return WARPGROUP_TILES
+    return PRODUCT_TILES[max(a.bytes, 2) if c.accumulator.bytes <= 4 else 8]
 
 
 def _held_bytes(elements: int, bytes_: int, reduced: bool) -> int:

@@ -12,9 +12,12 @@ from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import MemrefType
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
-from tilewright.targets.nvidia.model import PRODUCT_TILES
+from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, product_tiles
+from tilewright.transforms import emit
 from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
+from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _SHARING: Final = (
@@ -42,6 +45,7 @@ class NvidiaTeamPolicy(Struct, frozen=True):
     """Warps, or aligned segments of them for programs that ask for narrower subgroups."""
 
     request: ScheduleRequest = ScheduleRequest()
+    architecture: Architecture = Architecture.SM_80
 
     @property
     def subgroup_sizes(self) -> Sequence[int]:
@@ -56,14 +60,22 @@ class NvidiaTeamPolicy(Struct, frozen=True):
     def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
         """Several subgroups where the program leaves the sharing of work to us, else one.
 
-        As many as are asked for, if a block can have so many.
+        As many as are asked for, if a block can have so many; else what the only product of matrices wants.
         """
         if not any(isinstance(op, _SHARING) for op in kernel.walk()):
             return (subgroup_size, 1)
         wanted = self.request.of(kernel).threads
         if wanted is None or wanted % subgroup_size or wanted > MAX_THREADS:
-            wanted = subgroup_size * _SUBGROUPS
+            wanted = self._threads(kernel, subgroup_size)
         return (wanted, 1)
+
+    def _threads(self, kernel: Kernel, subgroup_size: int) -> int:
+        sharing = [op for op in kernel.walk() if isinstance(op, _SHARING)]
+        tiles = NvidiaTilePolicy(self.request.tile, self.architecture).of(kernel)
+        chosen = tiles.chosen(sharing[0]) if len(sharing) == 1 and isinstance(sharing[0], tl.Gemm) else None
+        if chosen is None or chosen.threads == USUAL_THREADS or subgroup_size != WARP:
+            return subgroup_size * _SUBGROUPS
+        return chosen.threads
 
     def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[Schedule]:
         """More and fewer subgroups, where the sharing of work is left to us."""
@@ -76,12 +88,14 @@ class NvidiaTilePolicy(Struct, frozen=True):
 
     Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
     extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
-    others, to keep the device busy.
+    others, to keep the device busy. `threads` are those of a block where that is known.
     """
 
     product: Tile | None = None
+    architecture: Architecture = Architecture.SM_80
     large: bool = False
     groups: bool = False
+    threads: int | None = None
 
     @property
     def remainders(self) -> Remainders:
@@ -92,26 +106,43 @@ class NvidiaTilePolicy(Struct, frozen=True):
     def of(self, kernel: Kernel) -> NvidiaTilePolicy:
         """A step of another kernel is launched where there are many tiles; who has a number is not alone."""
         is_numbered = any(isinstance(op, team.GroupId) for op in kernel.walk())
-        return replace(self, large=kernel.step_of is not None, groups=is_numbered)
+        size = kernel.work_group_size
+        threads = None if size is None else size[0] * size[1]
+        return replace(self, large=kernel.step_of is not None, groups=is_numbered, threads=threads)
+
+    def chosen(self, op: tl.Gemm) -> ProductTile | None:
+        """The tile that the model chooses for a product of constant extents; None if something else decides."""
+        a, b, c = (emit.memref_type(value) for value in (op.a, op.b, op.c))
+        m, n = c.shape
+        if self.product is not None or m is None or n is None or self._is_small(c) or c.element.is_complex:
+            return None
+        return self._tiles(a, b, c).best(m, n, self.groups, self.threads)
+
+    def _tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ProductTiles:
+        return product_tiles(a.element, b.element, c.element, self.architecture)
+
+    def _is_small(self, c: MemrefType) -> bool:
+        m, n = c.shape
+        return m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
         if self.product is not None:
             return self.product
         m, n = c.shape
-        if m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES:
+        if m is not None and n is not None and self._is_small(c):
             return (max(m, 1), max(n, 1), _DEPTH)
         if c.element.is_complex:
             block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
             return (block, block, _DEPTH)
         depth = max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
-        tiles = PRODUCT_TILES[max(a.element.bytes, 2) if c.element.accumulator.bytes <= 4 else 8]
+        tiles = self._tiles(a, b, c)
         if m is not None and n is not None:
-            return (*tiles.best(m, n, self.groups), depth)
-        largest = tiles.speeds[0][:2]
+            best = tiles.best(m, n, self.groups, self.threads)
+            return (best.rows, best.columns, depth)
         rows, columns = (
             most if (self.large if extent is None else extent >= most) else _WHOLE
-            for most, extent in zip(largest, (m, n), strict=True)
+            for most, extent in zip((tiles.usual.rows, tiles.usual.columns), (m, n), strict=True)
         )
         return (rows, columns, depth)
 

@@ -120,7 +120,7 @@ class NvidiaTarget(Struct, frozen=True):
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
-        team, tiles = NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile)
+        team, tiles = NvidiaTeamPolicy(request, self.architecture), NvidiaTilePolicy(request.tile, self.architecture)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
         widen = [WidenProducts(tiles, request)]
         common = common_pipeline(
