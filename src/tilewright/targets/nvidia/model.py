@@ -168,7 +168,7 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
 
     def products(self, threads: int) -> Block | None:
         """The units of the architecture, with all of its shared memory but what stages lose by their alignment."""
-        return Block(threads, self.architecture.shared_bytes - ALIGNMENT, self.architecture)
+        return Block(threads, self.architecture.shared_bytes - ALIGNMENT, self.architecture, MULTIPROCESSORS)
 
     def threads_of_row(self, elements: int, bytes_: int, reduced: bool) -> int:
         """As many warps as have something of the row, by whole accesses."""

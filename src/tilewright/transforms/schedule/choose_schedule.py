@@ -65,7 +65,7 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            way, products, reason, copies = wanted.way, wanted.products, "", None
+            way, products, reason, copies, persistent = wanted.way, wanted.products, "", None, None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -74,9 +74,10 @@ class ChooseSchedule(Pass, frozen=True):
                 else:
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
                     copies = placed.copies
+                    persistent = self._persist(kernel, placed)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
-            taken = replace(taken, products=products, copies=copies)
+            taken = replace(taken, products=products, copies=copies, persistent=persistent)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):
@@ -88,6 +89,15 @@ class ChooseSchedule(Pass, frozen=True):
         if kernel.spread:
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
+
+    def _persist(self, kernel: Kernel, placed: Products) -> bool | None:
+        """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
+        block = block_of(kernel, self.policy)
+        if not placed.persistent or block is None:
+            return None
+        if kernel.parts is not None:
+            kernel.parts = {**kernel.parts, "most": placed.resident(block)}
+        return True
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""

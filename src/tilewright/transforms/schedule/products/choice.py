@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import INDEX, MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
@@ -53,12 +53,23 @@ Side = tuple[tile.Mma, int]
 """A factor: of which product, 0 for the left one."""
 
 
+class Around(Struct, frozen=True):
+    """A loop over tiles of a result, and its operations that compute where factors of a tile lie.
+
+    Its iterations may run in any order. What another loop in it loads ahead at its end is for the next tile.
+    """
+
+    loop: scf.For
+    slices: tuple[Operation, ...]
+
+
 class Ahead(Struct, frozen=True):
     """A loop whose products have factors that are loaded some iterations before they are multiplied: those in `ahead`.
 
     `slices` are the operations that compute where, of the loop's index and what is known before the loop. Factors in
     `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
-    why threads copy, not the machine by itself.
+    why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
+    tile to tile; `apart` says why it does not.
     """
 
     products: tuple[tile.Mma, ...]
@@ -67,6 +78,8 @@ class Ahead(Struct, frozen=True):
     once: frozenset[Side]
     stages: int
     by_threads: str = ""
+    around: Around | None = None
+    apart: str = ""
 
     @property
     def by_tensor(self) -> bool:
@@ -74,11 +87,11 @@ class Ahead(Struct, frozen=True):
         return not self.by_threads
 
     def of_twin(self, same: Mapping[Operation, Operation]) -> Ahead:
-        """Of a copy of the loop, in which other operations are what these are here."""
+        """Of a copy of the loop, in which other operations are what these are here, and each tile is loaded anew."""
         products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}
         ahead, once = (frozenset((products[op], side) for op, side in sides) for sides in (self.ahead, self.once))
         slices = tuple(same[op] for op in self.slices)
-        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once)
+        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once, around=None)
 
     def stages_of(self, op: tile.Mma, side: int) -> int:
         """How many of a factor there are at a time."""
@@ -111,7 +124,19 @@ class Products(Struct, frozen=True):
     def why(self) -> str:
         """What there is to say of the choices: why a product has no unit, or why threads copy."""
         said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", _ASKED)]
-        return ", ".join([self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]])
+        apart = [found.apart for found in self._of_groups() if found.apart]
+        reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
+        return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
+
+    @property
+    def persistent(self) -> bool:
+        """Whether blocks go on from tile to tile without waiting for the first factors of each."""
+        return any(found.around is not None for found in self.loops.values())
+
+    def resident(self, block: Block) -> int:
+        """So many blocks are on the device at a time."""
+        stages = sum(type_.span or 0 for type_ in self.buffers for _ in range(type_.element.bytes))
+        return block.resident(list(self.plans.values()), stages)
 
     def _of_groups(self) -> Iterator[Ahead]:
         """Loops whose products are those of groups of warps."""
@@ -313,7 +338,11 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
             if factor.held:
                 continue
             source = source_of(value)
-            slices = _slice(source.load, loop) if source is not None and source.load.block is body else None
+            slices = (
+                _computed([source.load.memref, *source.load.indices], loop)
+                if source is not None and source.load.block is body
+                else None
+            )
             if slices is not None:
                 ahead[op, side] = factor.bytes
                 wanted.update(dict.fromkeys(slices))
@@ -333,7 +362,28 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     by_threads = _by_threads(products, ahead, once, plans)
     if schedule.copies is Copies.THREADS:
         by_threads = by_threads or _ASKED
-    return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
+    found = Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
+    if not schedule.persistent or by_threads or len(products) > 1:
+        return found
+    around = _around(loop, products[0], slices)
+    return replace(found, apart=around) if isinstance(around, str) else replace(found, around=around)
+
+
+def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
+    """The loop over tiles in which a loop over the terms of one product stands, or why it cannot go on between them."""
+    tiles = loop.parent_op
+    if not isinstance(tiles, scf.For) or not tiles.parallel or tiles.outs or tiles.index.type is not INDEX:
+        return "no loop over tiles of a result"
+    if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
+        return "each tile has more than one product"
+    if any(_is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
+        return "tiles have terms of their own"
+    sources = [source_of(value) for value in (product.lhs, product.rhs)]
+    places = [value for each in sources if each is not None for value in (each.load.memref, *each.load.indices)]
+    found = _computed([*places, *(value for op in slices for value in op.operands)], tiles)
+    if found is None:
+        return "where factors lie is not computed of the number of the tile"
+    return Around(tiles, tuple(op for op in tiles.body.entry if op in found))
 
 
 def _is_put(
@@ -392,10 +442,10 @@ def _reads(op: Operation) -> bool:
     return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
 
 
-def _slice(load: tile.Load, loop: scf.For) -> Sequence[Operation] | None:
-    """What computes the place of a load from the loop's index; None if that takes more than arithmetic and views."""
+def _computed(values: Iterable[Value], loop: scf.For) -> Sequence[Operation] | None:
+    """What of a loop computes values from its index; None if that takes more than arithmetic and views."""
     found: dict[Operation, None] = {}
-    work: list[Value] = [load.memref, *load.indices]
+    work = list(values)
     while work:
         value = work.pop()
         op = value.defining_op

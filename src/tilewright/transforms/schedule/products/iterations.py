@@ -26,21 +26,35 @@ def at_iteration(build: Builder, loop: scf.For, index: Value, present: Value) ->
     return emit.open_if(build, more)
 
 
-def carried(build: Builder, loop: scf.For, count: int, name: str) -> Value:
-    """Let a loop carry a number that goes round below `count`, from 0 on; its value in the loop."""
-    body = loop.body.entry
-    loop.operands = [*loop.operands, build.index(0)]
+def carried(build: Builder, loop: scf.For, count: int, name: str, first: Value | None = None) -> Value:
+    """Let a loop carry a number that goes round below `count`, from `first` or 0 on; its value in the loop."""
+    number = carry(loop, build.index(0) if first is None else first, name)
+    at = _at_end(loop)
+    is_last = at(Cmp(Predicate.EQ, number, at.index(count - 1))).out
+    hand_on(loop, emit.select(at, is_last, at.index(0), emit.add(at, number, at.index(1))))
+    return number
+
+
+def carry(loop: scf.For, first: Value, name: str) -> Value:
+    """Let a loop carry one more index, whose next value `hand_on` tells; its value in the loop."""
+    loop.operands = [*loop.operands, first]
     loop.attributes["operand_segments"] = (1, 1, int(loop.step is not None), len(loop.outs) + 1)
     loop.add_result(INDEX)
-    number, end = body.add_argument(INDEX, name), body.last
-    at = Builder(body, end if isinstance(end, scf.Yield) else None, loop.location)
-    is_last = at(Cmp(Predicate.EQ, number, at.index(count - 1))).out
-    following = emit.select(at, is_last, at.index(0), emit.add(at, number, at.index(1)))
+    return loop.body.entry.add_argument(INDEX, name)
+
+
+def hand_on(loop: scf.For, value: Value) -> None:
+    """Hand the next value of what a loop carries last on to the next iteration."""
+    end = loop.body.entry.last
     if isinstance(end, scf.Yield):
-        end.operands = [*end.operands, following]
+        end.operands = [*end.operands, value]
     else:
-        at(scf.Yield([following]))
-    return number
+        _at_end(loop)(scf.Yield([value]))
+
+
+def _at_end(loop: scf.For) -> Builder:
+    end = loop.body.entry.last
+    return Builder(loop.body.entry, end if isinstance(end, scf.Yield) else None, loop.location)
 
 
 def branched(condition: Value, loop: scf.For) -> scf.For:
@@ -55,7 +69,8 @@ def branched(condition: Value, loop: scf.For) -> scf.For:
     loop.detach()
     Builder.at_end(first, loop.location)(loop)
     for block, each in ((first, loop), (second, twin)):
-        Builder.at_end(block, loop.location)(scf.Yield(list(each.outs)))
+        if each.outs:
+            Builder.at_end(block, loop.location)(scf.Yield(list(each.outs)))
     return twin
 
 

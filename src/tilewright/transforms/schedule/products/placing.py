@@ -108,10 +108,13 @@ class _Placement(Struct):
         boxes = [staging.box(source, {}) for staging, source in sources]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
         assert len(matrices) == len(boxes), "choose-products has asked"
-        has_maps = tests_of(Builder.before_op(loop), matrices)
+        # a block that goes on from tile to tile asks once
+        outer = loop if ahead.around is None else ahead.around.loop
+        has_maps = tests_of(Builder.before_op(outer), matrices)
         if has_maps is not None:
-            twin = branched(has_maps, loop)
-            same = dict(zip(loop.walk(), twin.walk(), strict=True))
+            same = dict(zip(outer.walk(), branched(has_maps, outer).walk(), strict=True))
+            twin = same[loop]
+            assert isinstance(twin, scf.For)
             for op in ahead.products:
                 other = same[op]
                 assert isinstance(other, tile.Mma)

@@ -47,11 +47,12 @@ _PADDINGS: Final = range(8)
 
 
 class Block(Struct, frozen=True):
-    """What computes a product: threads, the shared memory that is left for factors, the machine."""
+    """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has."""
 
     threads: int
     shared_bytes: int
     architecture: Architecture
+    multiprocessors: int = 1
 
     def stages(
         self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0, asked: int | None = None
@@ -65,11 +66,18 @@ class Block(Struct, frozen=True):
         bytes_ = sum(plan.stage_bytes for plan in plans) if bytes_ is None else bytes_
         if asked is not None:
             return min(asked, (self.shared_bytes - beside) // bytes_, MOST_ASKED_STAGES)
-        registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
-        both = 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
         half = (self.shared_bytes // 2 - beside) // bytes_
         whole = (self.shared_bytes - beside) // bytes_
-        return min(half if both and half >= LEAST_STAGES else whole, _MOST_STAGES)
+        return min(half if self._has_registers_of_two(plans) and half >= LEAST_STAGES else whole, _MOST_STAGES)
+
+    def resident(self, plans: Sequence[ProductPlan], bytes_: int) -> int:
+        """How many blocks with so many bytes of factors the device runs at a time."""
+        is_half = self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
+        return self.multiprocessors * (1 + is_half)
+
+    def _has_registers_of_two(self, plans: Sequence[ProductPlan]) -> bool:
+        registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
+        return 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
 
 
 class Shape(Struct, frozen=True):

@@ -12,11 +12,15 @@ after:   gpu.open_barriers %full  ..  gpu.expect %full, 0  gpu.copy_tensor %a[..
 A product goes on while the next one is begun. The barrier of an iteration says that all threads have awaited the
 product of the iteration before, so its stage may be loaded. Iterations count their turns, which go twice round the
 stages: the parity of a stage's phase is whether it is the second time.
+
+Where blocks go on from tile to tile, the ring does: barriers are opened once, turns are counted on, and the first boxes
+of the next tile are asked for before this one's sums are looked at. What becomes of these runs meanwhile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -27,12 +31,15 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Source
-from tilewright.transforms.schedule.products.iterations import at_iteration, carried, finish
+from tilewright.transforms.schedule.products.choice import Ahead, Around, Source
+from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value]], Value]
 """Begins a product of stages of both factors; the sums, which nobody has awaited."""
+
+
+_NOTHING: Final[Mapping[Value, Value]] = {}
 
 
 class TensorRing(Struct, frozen=True):
@@ -46,19 +53,24 @@ class TensorRing(Struct, frozen=True):
 
     def place(self, multiply: Multiply) -> None:
         """Ask for the first stages before the loop, and in it for the one that is needed some iterations on."""
-        loop, count = self.loop, self.ahead.stages
+        loop, count, around = self.loop, self.ahead.stages, self.ahead.around
         (op,) = self.ahead.products
-        build = Builder.before_op(loop)
+        build = Builder.before_op(loop if around is None else around.loop)
         # what this thread has written where boxes are read, or accessed where they go, comes first
         build(gpu.FenceAsync(everywhere=True))
         build(team.Barrier(fence_local=True, fence_global=True))
         build(tensors.OpenBarriers(self.barriers, arrivals=1))
         build(team.Barrier(fence_local=True))
-        lower = emit.to_index(build, loop.lower)
-        for number in range(count - 1):
-            index = emit.add(build, lower, build.index(number * self.step))
-            self._load(build, index, lower, build.index(number))
-        turn = carried(build, loop, 2 * count, "turn")
+        if around is None:
+            self._first(build, None, _NOTHING)
+            turn = carried(build, loop, 2 * count, "turn")
+        else:
+            lower = emit.to_index(build, around.loop.lower)
+            self._first_of_tile(build, around, lower, lower, None)
+            # from now on its iterations follow each other
+            around.loop.parallel = False
+            first = carry(around.loop, build.index(0), "turn")
+            turn = carried(Builder.before_op(loop), loop, 2 * count, "turn", first)
         body = loop.body.entry
         assert body.first is not None
         at = Builder(body, body.first, loop.location)
@@ -66,10 +78,48 @@ class TensorRing(Struct, frozen=True):
         stage = emit.select(at, again, emit.sub(at, turn, at.index(count)), turn)
         parity = emit.select(at, again, at.index(1), at.index(0))
         at(tensors.AwaitPhase(self.barriers, stage, parity))
-        behind = Builder(build.block, loop.next, loop.location)
+        assert loop.block is not None
+        if around is not None:
+            self._next_tile(Builder(loop.block, loop.next, loop.location), around)
+        behind = Builder(loop.block, loop.next, loop.location)
         self._multiply(op, stage, multiply, behind)
         behind(team.Barrier(fence_local=True))
+        if around is not None:
+            behind = Builder(build.block, around.loop.next, loop.location)
         behind(tensors.CloseBarriers(self.barriers))
+
+    def _next_tile(self, build: Builder, around: Around) -> None:
+        """Ask for the first stages of the next tile, now that all of this one have been read."""
+        last = self.loop.outs[-1]
+        step = build.index(1) if around.loop.step is None else emit.to_index(build, around.loop.step)
+        following = emit.add(build, around.loop.index, step)
+        self._first_of_tile(build, around, following, around.loop.index, last)
+        hand_on(around.loop, last)
+
+    def _first_of_tile(self, build: Builder, around: Around, index: Value, present: Value, turn: Value | None) -> None:
+        """Ask for the first stages of the tile of an index if there is one, from that turn on."""
+        there = at_iteration(build, around.loop, index, present)
+        if there is not None:
+            known: dict[Value, Value] = {around.loop.index: index}
+            for op in around.slices:
+                there(op.clone(known))
+            self._first(there, turn, known)
+
+    def _first(self, build: Builder, turn: Value | None, known: Mapping[Value, Value]) -> None:
+        """Ask for the stages of the first iterations, from a turn or 0 on; all before it have been read."""
+        lower = emit.to_index(build, self.loop.lower)
+        for number in range(self.ahead.stages - 1):
+            index = emit.add(build, lower, build.index(number * self.step))
+            stage = build.index(number) if turn is None else self._stage_behind(build, turn, number)
+            self._load(build, index, lower, stage, known)
+
+    def _stage_behind(self, build: Builder, turn: Value, number: int) -> Value:
+        """Which stage it is so many turns on."""
+        stage = emit.add(build, turn, build.index(number))
+        for _ in range(2):
+            count = build.index(self.ahead.stages)
+            stage = emit.select(build, emit.less(build, stage, count), stage, emit.sub(build, stage, count))
+        return stage
 
     def _multiply(self, op: tile.Mma, stage: Value, multiply: Multiply, behind: Builder) -> None:
         """The product, awaited an iteration later if it is handed on to the next one and nowhere else."""
@@ -94,13 +144,14 @@ class TensorRing(Struct, frozen=True):
             build, emit.equals_zero(build, read), build.index(ahead), emit.sub(build, read, build.index(1))
         )
         present = emit.to_index(build, self.loop.index)
-        self._load(build, emit.add(build, present, build.index(ahead * self.step)), present, stage)
+        self._load(build, emit.add(build, present, build.index(ahead * self.step)), present, stage, _NOTHING)
 
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
+    def _load(self, build: Builder, index: Value, present: Value, stage: Value, tile_of: Mapping[Value, Value]) -> None:
+        """Ask for the boxes of an iteration if there is one, of a tile whose values are what `tile_of` says."""
         there = at_iteration(build, self.loop, index, present)
         if there is None:
             return
-        known = self._places(there, index)
+        known = self._places(there, index, tile_of)
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
         there(tensors.Expect(self.barriers, stage, total))
         for staging, source in self.sources:
@@ -108,9 +159,10 @@ class TensorRing(Struct, frozen=True):
             modes = (box.near, box.far)
             there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes))
 
-    def _places(self, build: Builder, index: Value) -> Mapping[Value, Value]:
+    def _places(self, build: Builder, index: Value, tile_of: Mapping[Value, Value]) -> Mapping[Value, Value]:
         """What stands for the values of an iteration that say where its factors lie."""
-        known: dict[Value, Value] = {self.loop.index: emit.cast(build, index, emit.scalar_type(self.loop.index.type))}
+        type_ = emit.scalar_type(self.loop.index.type)
+        known: dict[Value, Value] = {**tile_of, self.loop.index: emit.cast(build, index, type_)}
         for op in self.ahead.slices:
             build(op.clone(known))
         return known
