@@ -2,41 +2,187 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from targets.nvidia.case import faults
+import tilewright as tw
+from targets.nvidia.case import Launch, faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
+from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import TEXTS, launch
-from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_products import emitted
+from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import scf
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.model import MULTIPROCESSORS
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 PERSISTENT = "tile=64x64x64 copies=tensor persistent=yes"
 
 
+def gemm(m: int, n: int, k: int, total: str = "f32") -> str:
+    return f"""func @product(%A: memref<f16x{m}x{k}>, %B: memref<f16x{k}x{n}>, %C: memref<{total}x{m}x{n}>) {{
+    %alpha = constant 1.0 : f16
+    %beta = constant 0.0 : {total}
+    gemm.n.n %alpha, %A, %B, %beta, %C
+}}
+"""
+
+
+def given_for(m: int, n: int, k: int, rng: np.random.Generator) -> Launch:
+    return launch(TEXTS.Product((m, n, k), "f16", "f32"), (m, n), "F", rng)
+
+
+def check(module: Module, given: Launch) -> None:
+    found = faults(given, {2: interpreted(module, given)[2]})
+    assert not found, found
+
+
 @pytest.mark.parametrize("depth", [128, 320])
 def test_every_level_means_the_product(depth: int, rng: np.random.Generator) -> None:
-    """More and fewer steps than there are stages, tiles that do not divide."""
+    """Fewer steps than there are stages and more, tiles that do not divide, several of them a block."""
     m, n = 200, 136
-    text = gemm(m, n, depth)
-    given = launch(TEXTS.Product((m, n, depth), "f16", "f32"), (m, n), "F", rng)
+    text, given = gemm(m, n, depth), given_for(m, n, depth, rng)
     for module in levels(text, Architecture.SM_90A, PERSISTENT):
-        found = faults(given, {2: interpreted(module, given)[2]})
-        assert not found, found
+        check(module, given)
     llvm, kernel = emitted(text, schedule=PERSISTENT)
     assert "persistent=yes" in kernel.facts[SCHEDULE]
     found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
     assert not found, found
 
 
-def gemm(m: int, n: int, k: int) -> str:
-    return f"""func @product(%A: memref<f16x{m}x{k}>, %B: memref<f16x{k}x{n}>, %C: memref<f32x{m}x{n}>) {{
-    %alpha = constant 1.0 : f16
-    %beta = constant 0.0 : f32
-    gemm.n.n %alpha, %A, %B, %beta, %C
-}}
-"""
+# What goes wrong is found
+
+
+def turns_from_the_beginning(kernel: Kernel) -> None:
+    """Each tile as if its ring were a new one."""
+    tiles, terms = _loops(kernel)
+    terms.set_operand(len(terms.operands) - 1, Builder.before_op(tiles).index(0))
+
+
+def turns_not_handed_on(kernel: Kernel) -> None:
+    tiles, _ = _loops(kernel)
+    end = tiles.body.entry.last
+    assert isinstance(end, scf.Yield)
+    end.set_operand(0, tiles.carried[0])
+
+
+def nothing_for_the_next_tile(kernel: Kernel) -> None:
+    for op in _asked_behind_the_terms(kernel):
+        op.erase()
+
+
+def same_tile_again(kernel: Kernel) -> None:
+    """What is asked for at the end of a tile is of the same tile."""
+    tiles, _ = _loops(kernel)
+    behind = _asked_behind_the_terms(kernel)[0]
+    place = next(op for op in behind.ancestors() if op.block is tiles.body.entry)
+    for op in place.walk():
+        for number, value in enumerate(op.operands):
+            if value.defining_op is not None and value.defining_op.operands[:1] == [tiles.index]:
+                op.set_operand(number, tiles.index)
+
+
+def barriers_opened_again(kernel: Kernel) -> None:
+    tiles, terms = _loops(kernel)
+    opened = next(op for op in kernel.walk() if isinstance(op, tensors.OpenBarriers))
+    Builder.before_op(terms)(opened.clone({}))
+
+
+MISTAKES = [
+    (turns_from_the_beginning, (KernelError, AssertionError)),
+    (turns_not_handed_on, (KernelError, AssertionError)),
+    (nothing_for_the_next_tile, KernelError),
+    (same_tile_again, AssertionError),
+    (barriers_opened_again, (KernelError, AssertionError)),
+]
+
+
+def _loops(kernel: Kernel) -> tuple[scf.For, scf.For]:
+    """That over tiles, and that over terms in it."""
+    terms = next(op.parent_op for op in kernel.walk() if isinstance(op, tensors.AwaitPhase))
+    assert isinstance(terms, scf.For)
+    tiles = terms.parent_op
+    assert isinstance(tiles, scf.For)
+    return tiles, terms
+
+
+def _asked_behind_the_terms(kernel: Kernel) -> list[Operation]:
+    tiles, terms = _loops(kernel)
+    asked = (tensors.Expect, tensors.CopyTensor)
+    return [op for op in tiles.walk() if isinstance(op, asked) and terms not in op.ancestors()]
+
+
+@pytest.fixture(scope="module")
+def placed() -> Module:
+    """Five tiles of two steps on the gpu level."""
+    return next(levels(gemm(320, 64, 128), Architecture.SM_90A, PERSISTENT))
+
+
+@pytest.mark.parametrize(("mistake", "error"), MISTAKES, ids=[each[0].__name__ for each in MISTAKES])
+def test_mistakes_are_found(
+    mistake: Callable[[Kernel], None],
+    error: type[Exception] | tuple[type[Exception], ...],
+    placed: Module,
+    rng: np.random.Generator,
+) -> None:
+    module, given = read_back(placed), given_for(320, 64, 128, rng)
+    check(module, given)
+    mistake(module.kernels[0])
+    with pytest.raises(error):
+        check(module, given)
+
+
+def test_the_barrier_in_front_of_the_next_tile_is_needed(rng: np.random.Generator) -> None:
+    """Other threads may still wait for products of the stages that are asked for."""
+    text, given = gemm(320, 64, 320), given_for(320, 64, 320, rng)
+    llvm, kernel = emitted(text, schedule=PERSISTENT)
+    lines = llvm.splitlines()
+    waited = next(k for k, line in enumerate(lines) if "wgmma.wait_group.sync.aligned 0" in line)
+    place = next(k for k in range(waited, len(lines)) if "call void @llvm.nvvm.barrier.cta.sync.all" in lines[k])
+    lines[place] = ""
+    with pytest.raises((RaceError, AssertionError, EmulatorError)):
+        found = faults(given, Emulated(Program("\n".join(lines)), (kernel,)).run(given))
+        assert not found, found
+
+
+# What the schedule says
+
+
+def test_as_many_blocks_as_run_at_a_time() -> None:
+    for tile, blocks in (("tile=128x128x64", 2), ("threads=256 tile=256x128x64", 1)):
+        _, kernel = emitted(gemm(4096, 4096, 4096), schedule=f"{tile} persistent=yes")
+        assert kernel.parts is not None
+        assert kernel.parts.most == blocks * MULTIPROCESSORS
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule", "reason"),
+    [
+        (gemm(128, 128, 128), "copies=threads", "persistent=yes does not fit"),
+        (TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32"), (64, 64, 64)), "", "no loop over tiles"),
+    ],
+)
+def test_why_not(text: str, schedule: str, reason: str) -> None:
+    with pytest.raises(tw.CompileError, match=reason):
+        tw.compile(text, target="nvidia:sm_90a", schedule=f"{schedule} persistent=yes")
+
+
+@needs_ptxas
+def test_nothing_is_spilled() -> None:
+    schedule = "threads=256 tile=256x128x64 persistent=yes"
+    llvm, kernel = emitted(gemm(512, 512, 512, "f16"), schedule=schedule)
+    resources = assemble(compile_to_ptx(llvm, Architecture.SM_90A), Architecture.SM_90A).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
