@@ -196,15 +196,22 @@ def gemm_product(product: Product, tiles: tuple[int, int], beta: str = "0.0", al
 """
 
 
-def whole_gemm(
-    n: int, element: str, total: str, transposed: bool = False, extent: str = "", second_transposed: bool = False
-) -> str:
+def whole_gemm(n: int, element: str, total: str, transposed: bool = False, extent: str = "") -> str:
     """One `gemm` of square column-major matrices for a grid of one; `extent` in place of the number n."""
+    each = extent or str(n)
+    return whole_product((each, each, each), element, total, (transposed, False))
+
+
+def whole_product(
+    extents: tuple[int | str, int | str, int | str], element: str, total: str, transposed: tuple[bool, bool]
+) -> str:
+    """One `gemm` of column-major matrices, m x n x k, for a grid of one."""
     one, zero = ("1", "0") if total.startswith("i") else ("1.0", "0.0")
-    shape = f"x{extent or n}" * 2
-    return f"""func @product(%A: memref<{element}{shape}>, %B: memref<{element}{shape}>, %C: memref<{total}{shape}>) {{
+    (m, n, k), (ta, tb) = extents, transposed
+    a, b = f"{element}x{k}x{m}" if ta else f"{element}x{m}x{k}", f"{element}x{n}x{k}" if tb else f"{element}x{k}x{n}"
+    return f"""func @product(%A: memref<{a}>, %B: memref<{b}>, %C: memref<{total}x{m}x{n}>) {{
     %alpha = constant {one} : {element}
     %beta = constant {zero} : {total}
-    gemm.{"t" if transposed else "n"}.{"t" if second_transposed else "n"} %alpha, %A, %B, %beta, %C
+    gemm.{"t" if ta else "n"}.{"t" if tb else "n"} %alpha, %A, %B, %beta, %C
 }}
 """

@@ -1,12 +1,12 @@
-"""Products of square matrices in all four majors against cuBLAS, cold and sustained, on an NVIDIA GPU.
+"""Products of matrices in all four majors against cuBLAS, cold and sustained, on an NVIDIA GPU.
 
-    python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,N,..] [--majors NN,NT,..] [--types f16:f16,..]
+    python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,MxNxK,..] [--majors NN,NT,..] [--types f16:f16,..]
                                             [--schedules LINE,LINE,..] [--sustained] [--json PATH]
 
 The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR
 with one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid
 of one (`gemm`), and the same with each of the `--schedules`. A type is that of the factors and of the result; sums are
-f32. N is a matrix stored by rows, T one stored by columns.
+f32. N is a matrix stored by rows, T one stored by columns; a size of one number is that of squares.
 
 Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
 not count. Sustained: launches one behind the other for some milliseconds. Contestants run in turn, in an order that is
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import exp, log
+from math import exp, log, prod
 from typing import Any
 
 from device import name_of_device, torch_on_device
@@ -28,7 +28,7 @@ from device import name_of_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
-from product_texts import Product, tile_ir_product, whole_gemm
+from product_texts import Product, tile_ir_product, whole_product
 from timing import Timer, Timings, in_turn
 
 ROUNDS = 11
@@ -51,15 +51,16 @@ Run = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A product of two n x n matrices, which of them are stored by columns, types of factors and of the result."""
+    """A product, m x n x k, which of its factors are stored by columns, types of these and of the result."""
 
-    n: int
+    extents: tuple[int, int, int]
     majors: str
     element: str
     result: str
 
     def __str__(self) -> str:
-        return f"{self.element}:{self.result} {self.majors} {self.n}"
+        size = self.extents[0] if len(set(self.extents)) == 1 else "x".join(map(str, self.extents))
+        return f"{self.element}:{self.result} {self.majors} {size}"
 
     @property
     def transposed(self) -> tuple[bool, bool]:
@@ -108,21 +109,22 @@ def _list(text: str) -> list[str]:
 
 
 def _cases(options: Any) -> Iterator[Case]:
-    sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
+    sizes = [tuple(map(int, size.split("x"))) for size in options.sizes.split(",")][: 1 if options.quick else None]
     for types in options.types.split(","):
         element, result = types.split(":")
         for majors in options.majors.split(","):
-            for n in sizes:
-                yield Case(n, majors, element, result)
+            for m, n, k in (size if len(size) == 3 else size * 3 for size in sizes):
+                yield Case((m, n, k), majors, element, result)
 
 
 def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -> dict[str, Run]:
     """The ways of one product, whose results agree."""
-    n, (ta, tb) = case.n, case.transposed
+    (m, n, k), (ta, tb) = case.extents, case.transposed
     dtype, result = (getattr(torch, TORCH[name]) for name in (case.element, case.result))
-    stored_a, stored_b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
+    shapes = (k, m) if ta else (m, k), (n, k) if tb else (k, n)
+    stored_a, stored_b = (torch.randn(shape, device="cuda").to(dtype) for shape in shapes)
     a, b = stored_a.t() if ta else stored_a, stored_b.t() if tb else stored_b
-    c, d = (torch.zeros(n, n, dtype=result, device="cuda") for _ in range(2))
+    c, d = (torch.zeros(m, n, dtype=result, device="cuda") for _ in range(2))
 
     def peer(library: str) -> Run:
         def run() -> object:
@@ -133,16 +135,16 @@ def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -
 
     runs = {library: peer(library) for library in PEERS}
     rounded = case.result if case.result != "f32" else ""
-    product = Product((n, n, n), case.element, "f32", (ta, tb), rounded)
+    product = Product((m, n, k), case.element, "f32", (ta, tb), rounded)
     # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
-    text = whole_gemm(n, case.element, case.result, tb, second_transposed=ta)
+    text = whole_product((n, m, k), case.element, case.result, (tb, ta))
     checked: dict[str, Run] = {}
     for name in ours:
         if name in TILES:
-            rows, columns, _ = tiles = TILES[name]
-            edges = "padding_value = zero, " if n % rows or n % columns else ""
+            rows, columns, depth = tiles = TILES[name]
+            edges = "padding_value = zero, " if m % rows or n % columns or k % depth else ""
             kernel = tw.compile(tile_ir_product(product, tiles, edges), target="nvidia", cache=False).product
-            launch = kernel[-(-n // rows), -(-n // columns)]
+            launch = kernel[-(-m // rows), -(-n // columns)]
             checked[name] = partial(launch, stored_a, stored_b, c)
         else:
             checked[name] = _spread(text, "", (stored_b, stored_a, c))
@@ -202,7 +204,7 @@ def _shares(timings: Timings) -> dict[str, float]:
 
 
 def _rates(timings: Timings, case: Case) -> dict[str, float]:
-    return {name: 2 * case.n**3 / spread.median / 1e12 for name, spread in timings.seconds().items()}
+    return {name: 2 * prod(case.extents) / spread.median / 1e12 for name, spread in timings.seconds().items()}
 
 
 def _mean(shares: list[float]) -> float:
