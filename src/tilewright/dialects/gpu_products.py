@@ -103,10 +103,11 @@ class Mma(Operation, name="gpu.mma"):
     """`acc` and the product of two factors in shared memory, by one of the target's instructions.
 
     The factors are m x k and k x n of the stages `lhs_stage` and `rhs_stage`; `along` says of each whether neighbours
-    are along m, or n. `warps` share m and n among them; instructions interleave `scales` of their parts along m, n and
-    k. The rows of the instruction are those of the left factor, or, `swapped`, the columns of the right one. The tile's
-    layout follows from that. Of groups of warps the factor that has the rows may be a tile, which they have in
-    registers. The result of a unit that works by itself (`wgmma`) must be awaited.
+    are along m, or n: the last slab of a swizzled one may reach beyond these. `warps` share m and n among them;
+    instructions interleave `scales` of their parts along m, n and k. The rows of the instruction are those of the left
+    factor, or, `swapped`, the columns of the right one. The tile's layout follows from that. Of groups of warps the
+    factor that has the rows may be a tile, which they have in registers. The result of a unit that works by itself
+    (`wgmma`) must be awaited.
     """
 
     lhs: Value = operand(MEMREF | TILE)
@@ -148,7 +149,8 @@ class Mma(Operation, name="gpu.mma"):
             type_ = memref_of(factor)
             near, far = rows_of(type_)
             depths.add(far if along else near)
-            if (near if along else far) != total.shape[outer]:
+            beyond = (near if along else far) - total.shape[outer]
+            if beyond and not (along and type_.swizzle is not None and 0 < beyond < (type_.shape[0] or 0)):
                 fail(self, report, f"{type_} is no factor of {total}")
             if type_.element is not instruction.factor or type_.space is not AddressSpace.LOCAL:
                 fail(self, report, f"{instruction.name} multiplies {instruction.factor} in shared memory, not {type_}")

@@ -89,6 +89,8 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
         lhs, rhs = (
             held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
         )
+        # the last slab may reach beyond the tile
+        lhs, rhs = lhs[: sums.shape[-2]], rhs[:, : sums.shape[-1]]
         return product(lhs[None], rhs[None], sums, found.sum)[0]
 
     sums = tile_of(w, op.acc)

@@ -18,6 +18,7 @@ from targets.nvidia.products.cases import TEXTS, launch
 from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_tensors as tensors
@@ -50,6 +51,11 @@ def check(module: Module, given: Launch) -> None:
     assert not found, found
 
 
+def emulate(llvm: str, kernel: KernelInfo, given: Launch) -> None:
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
 @pytest.mark.parametrize("depth", [128, 320])
 def test_every_level_means_the_product(depth: int, rng: np.random.Generator) -> None:
     """Fewer steps than there are stages and more, tiles that do not divide, several of them a block."""
@@ -59,8 +65,7 @@ def test_every_level_means_the_product(depth: int, rng: np.random.Generator) -> 
         check(module, given)
     llvm, kernel = emitted(text, schedule=PERSISTENT)
     assert "persistent=yes" in kernel.facts[SCHEDULE]
-    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
-    assert not found, found
+    emulate(llvm, kernel, given)
 
 
 # What goes wrong is found
@@ -96,7 +101,7 @@ def same_tile_again(kernel: Kernel) -> None:
 
 
 def barriers_opened_again(kernel: Kernel) -> None:
-    tiles, terms = _loops(kernel)
+    _, terms = _loops(kernel)
     opened = next(op for op in kernel.walk() if isinstance(op, tensors.OpenBarriers))
     Builder.before_op(terms)(opened.clone({}))
 
@@ -154,8 +159,7 @@ def test_the_barrier_in_front_of_the_next_tile_is_needed(rng: np.random.Generato
     place = next(k for k in range(waited, len(lines)) if "call void @llvm.nvvm.barrier.cta.sync.all" in lines[k])
     lines[place] = ""
     with pytest.raises((RaceError, AssertionError, EmulatorError)):
-        found = faults(given, Emulated(Program("\n".join(lines)), (kernel,)).run(given))
-        assert not found, found
+        emulate("\n".join(lines), kernel, given)
 
 
 # What the schedule says

@@ -242,6 +242,23 @@ def test_threads_copy_what_a_launch_does_not_align(first: int, transposed: bool,
     assert not found, found
 
 
+@pytest.mark.parametrize("copies", ["tensor", "threads"])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_rows_that_end_within_a_slab(copies: str, transposed: bool, rng: np.random.Generator) -> None:
+    """Boxes reach beyond the tile, by threads beyond the matrix too; what lies there is not multiplied."""
+    m, n, k = 232, 64, 136
+    text = TEXTS.whole_product((m, n, k), "f16", "f32", (transposed, False))
+    given = launch(TEXTS.Product((m, n, k), "f16", "f32", (transposed, False)), (m, n), "F", rng)
+    schedule = f"tile=80x64x64 copies={copies}"
+    for module in levels(text, Architecture.SM_90A, schedule):
+        assert "wgmma.m64n80k16" in (module.kernels[0].schedule or "")
+        found = faults(given, {2: interpreted(module, given)[2]})
+        assert not found, found
+    llvm, kernel = emitted(text, schedule=schedule)
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
 @pytest.mark.parametrize("far", [False, True])
 def test_positions_in_a_matrix_are_signed_numbers_of_32_bits(far: bool) -> None:
     """Those from 2^31 on would be outside of it, where boxes are zeros."""

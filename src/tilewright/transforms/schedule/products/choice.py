@@ -296,7 +296,8 @@ def _shape(op: tile.Mma) -> Shape:
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
     held = next((side for side, value in enumerate((op.lhs, op.rhs)) if sums_of(value) is not None), None)
-    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, lines_of(op))
+    found = Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, lines_of(op))
+    return replace(found, from_memory=(_runs_ahead(op, op.lhs), _runs_ahead(op, op.rhs)))
 
 
 def extents_of(op: tile.Mma) -> Tile:
@@ -325,10 +326,23 @@ def _product(op: tile.Mma) -> str:
 # Loads that run ahead
 
 
+def _runs_ahead(op: tile.Mma, factor: Value) -> bool:
+    """Whether a factor may be loaded some iterations before it is multiplied."""
+    source, loop = source_of(factor), op.parent_op
+    if source is None or not isinstance(loop, scf.For) or not _may_run_ahead(loop):
+        return False
+    load = source.load
+    return load.block is op.block and _computed([load.memref, *load.indices], loop) is not None
+
+
+def _may_run_ahead(loop: scf.For) -> bool:
+    step = 1 if loop.step is None else integer_of(loop.step)
+    return step is not None and step > 0 and all(is_reading(op) for op in loop.body.entry)
+
+
 def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, schedule: Schedule) -> Ahead | None:
     body = loop.body.entry
-    step = 1 if loop.step is None else integer_of(loop.step)
-    if step is None or step <= 0 or not all(is_reading(op) for op in body):
+    if not _may_run_ahead(loop):
         return None
     products = [op for op in body if isinstance(op, tile.Mma) and op in plans]
     ahead, once = dict[Side, int](), dict[Side, int]()

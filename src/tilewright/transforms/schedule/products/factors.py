@@ -31,6 +31,8 @@ class Factor(Struct, frozen=True):
     bytes of number p in row r of a slab lie at place p ^ r % 8. If `turned`, its rows in global memory run the other
     way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows. If `held`,
     threads have it in registers, as the instruction wants it, and none of it lies in shared memory.
+
+    A swizzled row along `outer` is whole slabs: what is beyond `outer` is copied and not multiplied.
     """
 
     element: ScalarType
@@ -65,7 +67,13 @@ class Factor(Struct, frozen=True):
     @property
     def row_bytes(self) -> int:
         """Bytes of a row, without what lies between rows."""
-        return (self.outer if self.along_outer else self.depth) * self.element.bytes
+        found = (self.outer if self.along_outer else self.depth) * self.element.bytes
+        return -(-found // SLAB) * SLAB if self.swizzled and self.along_outer else found
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether rows are longer than what is multiplied."""
+        return self.along_outer and self.row_bytes > self.outer * self.element.bytes
 
     @property
     def bytes(self) -> int:

@@ -84,7 +84,8 @@ class Shape(Struct, frozen=True):
     """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
 
     Threads compute the factor of side `held`, 0 for the left one: best they multiply it from their registers. A group
-    of warps should hold all sums of a line along dimension `lines`, which become such a factor.
+    of warps should hold all sums of a line along dimension `lines`, which become such a factor. `from_memory` says of
+    each factor whether it comes to shared memory as it lies in memory, with what lies beside it.
     """
 
     m: int
@@ -97,6 +98,7 @@ class Shape(Struct, frozen=True):
     rhs_along_outer: bool
     held: int | None = None
     lines: int | None = None
+    from_memory: tuple[bool, bool] = (False, False)
 
 
 class ProductPlan(Struct, frozen=True):
@@ -293,7 +295,7 @@ def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns:
         part = instruction.columns if side == columns else instruction.rows
         held = side == shape.held and side != columns
         found = _of_groups(instruction, part, extents[side], shape.k, along[side] and not held, warps[side], held)
-        if found is None:
+        if found is None or (found.is_padded and not shape.from_memory[side]):
             return None
         factors.append(found)
     if sum(factor.bytes for factor in factors) > block.shared_bytes:
@@ -318,7 +320,10 @@ def _of_groups(
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
     if held:
         return found if divides else None
-    whole = found.row_bytes % SLAB == 0 and (not along_outer or own * instruction.factor.bytes % SLAB == 0)
+    # of the last group alone a slab may be a part
+    whole = found.row_bytes % SLAB == 0 and (
+        not along_outer or groups == 1 or own * instruction.factor.bytes % SLAB == 0
+    )
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects.gpu_products import memref_of, rows_of
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
+from tilewright.dialects.tile_rules import tile_of
 from tilewright.ir.core import Value
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import AddressSpace, MemrefType
@@ -47,12 +48,13 @@ def plan_of(op: gpu.Mma) -> ProductPlan:
         type_ = memref_of(memory)
         near, far = rows_of(type_)
         size, swizzled = type_.element.bytes, type_.swizzle is not None
+        outer = tile_of(op.out).shape[dim]
         pitch = type_.strides[1]
         assert pitch is not None
         factors.append(
             Factor(
                 instruction.factor,
-                near if op.along[dim] else far,
+                outer,
                 far if op.along[dim] else near,
                 op.along[dim],
                 instruction.columns if (dim == 0) == swapped else instruction.rows,

@@ -86,7 +86,11 @@ class Staging(Struct, frozen=True):
         outer, deep = source.dims[self.outer_dim], source.dims[1 - self.outer_dim]
         near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
         view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
-        return Box(view, indices, tuple(load.check) or (False, False), near, far)
+        check = tuple(load.check) or (False, False)
+        if self.factor.is_padded:
+            # what is copied beyond the tile may lie outside
+            check = tuple(tested or mode == near for mode, tested in enumerate(check))
+        return Box(view, indices, check, near, far)
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None]) -> None:
         """Copies without a test for each of them where all of the box lies in the matrix, which one test tells."""
