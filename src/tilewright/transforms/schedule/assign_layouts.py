@@ -223,11 +223,12 @@ class _Assignment:
         if isinstance(op, tile.Load) or any(isinstance(other, tile.Load) for other in loaded):
             return None
         type_, layout = tile_type(value), layout_of(value)
-        found = gathered(layout, along, _VECTOR_BYTES // type_.element.bytes)
-        if found is None:
-            return None
-        now, then = (traffic(each, type_.shape, op.memref.type) for each in (layout, found))
-        return found if 2 * then <= now else None
+        now = traffic(layout, type_.shape, op.memref.type)
+        for bytes_ in (_VECTOR_BYTES, _VECTOR_BYTES // 2):
+            found = gathered(layout, along, bytes_ // type_.element.bytes)
+            if found is not None and 2 * traffic(found, type_.shape, op.memref.type) <= now:
+                return found
+        return None
 
 
 def _separate(kernel: Kernel) -> None:

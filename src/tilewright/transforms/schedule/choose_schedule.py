@@ -74,7 +74,7 @@ class ChooseSchedule(Pass, frozen=True):
                 else:
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
                     copies = placed.copies
-                    persistent = self._persist(kernel, placed)
+                    persistent = self._persist(kernel, placed, wanted)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, persistent=persistent)
@@ -90,11 +90,11 @@ class ChooseSchedule(Pass, frozen=True):
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
 
-    def _persist(self, kernel: Kernel, placed: Products) -> bool | None:
+    def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
         block = block_of(kernel, self.policy)
         if not placed.persistent or block is None:
-            return None
+            return False if wanted.persistent is False else None
         if kernel.parts is not None:
             kernel.parts = {**kernel.parts, "most": placed.resident(block)}
         return True

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import lane, team
 from tilewright.dialects.arith import Cmp, Predicate
@@ -44,23 +45,36 @@ class Exchange(Struct, frozen=True):
 
 
 class Exchanges(Struct, frozen=True):
-    """Swaps of bits, in this order, and the layout that they lead to, the target but for names of registers."""
+    """Swaps of bits, in this order, and the layouts with which they begin and to which they lead.
+
+    These are source and target but for names of registers.
+    """
 
     steps: tuple[Exchange, ...]
+    first: Layout
     result: Layout
 
 
 def exchanges(source: Layout, target: Layout) -> Exchanges | None:
-    """How lanes of a warp get from one layout to the other by shuffles; None where they cannot, or need too many."""
-    held = {owner: _bits(source, owner) for owner in Owner}
-    wanted = {owner: _bits(target, owner) for owner in Owner}
+    """How lanes of a warp get from one layout to the other by shuffles; None where they cannot, or need too many.
+
+    Of an extent of registers that is no power of two the other factor stays where it is.
+    """
+    held = {owner: _bits(source, owner) for owner in (Owner.REG, Owner.LANE)}
+    wanted = {owner: _bits(target, owner) for owner in (Owner.REG, Owner.LANE)}
+    odd = _odd(source, Owner.REG)
+    if source.shape != target.shape or odd != _odd(target, Owner.REG) or _odd(source, Owner.LANE):
+        return None
+    if _odd(target, Owner.LANE) or any(None in bits for sides in (held, wanted) for bits in sides.values()):
+        return None
     outside = (Owner.WARP, Owner.BLOCK)
-    if source.shape != target.shape or not all(_is_binary(layout) for layout in (source, target)):
+    if any(
+        (_bits(source, owner), _odd(source, owner)) != (_bits(target, owner), _odd(target, owner)) for owner in outside
+    ):
         return None
-    if any(None in bits[owner] for bits in (held, wanted) for owner in (Owner.REG, Owner.LANE)):
+    if len(held[Owner.LANE]) != len(wanted[Owner.LANE]):
         return None
-    if any(held[owner] != wanted[owner] for owner in outside) or len(held[Owner.LANE]) != len(wanted[Owner.LANE]):
-        return None
+    first = _of_bits(source, held[Owner.REG], held[Owner.LANE])
     lanes, registers = held[Owner.LANE], held[Owner.REG]
     steps: list[Exchange] = []
     for at, bit in enumerate(wanted[Owner.LANE]):
@@ -74,15 +88,13 @@ def exchanges(source: Layout, target: Layout) -> Exchanges | None:
     shuffles = sum(1 if step.register else 2 for step in steps)
     if shuffles > 2 * _MOST_SHUFFLES:
         return None
-    kept = [digit for digit in source.digits if digit.owner in outside]
-    digits = [*_digits(Owner.REG, registers), *_digits(Owner.LANE, lanes), *kept]
-    return Exchanges(tuple(steps), Layout(source.shape, tuple(digits)))
+    return Exchanges(tuple(steps), first, _of_bits(source, registers, lanes))
 
 
 def gathered(source: Layout, dim: int, count: int) -> Layout | None:
     """The layout in which each lane has `count` neighbours along a dimension, a power of two, that lanes beside each
     other have now, and these others in their place; None where there is no such, or it takes too many shuffles."""
-    if not _is_binary(source):
+    if _odd(source, Owner.LANE):
         return None
     registers, lanes = _bits(source, Owner.REG), _bits(source, Owner.LANE)
     missing = [(dim, 1 << k) for k in range(count.bit_length() - 1) if (dim, 1 << k) not in registers]
@@ -91,26 +103,36 @@ def gathered(source: Layout, dim: int, count: int) -> Layout | None:
         return None
     for bit, other in zip(missing, sorted(spare), strict=False):
         lanes[lanes.index(bit)], registers[registers.index(other)] = other, bit
-    kept = [digit for digit in source.digits if digit.owner in (Owner.WARP, Owner.BLOCK)]
     near: list[Bit | None] = [(dim, 1 << k) for k in range(count.bit_length() - 1)]
-    ordered = [*near, *(bit for bit in registers if bit not in near)]
-    found = Layout(source.shape, (*_digits(Owner.REG, ordered), *_digits(Owner.LANE, lanes), *kept))
+    found = _of_bits(source, [*near, *(bit for bit in registers if bit not in near)], lanes)
     return found if exchanges(source, found) is not None else None
 
 
-def _is_binary(layout: Layout) -> bool:
-    return not any(digit.extent & (digit.extent - 1) for digit in layout.digits)
+def _power(extent: int) -> int:
+    """The largest power of two that divides it."""
+    return extent & -extent
 
 
 def _bits(layout: Layout, owner: Owner) -> list[Bit | None]:
-    """What each bit of an owner's number stands for; None for copies. Extents are powers of two."""
-    found: list[Bit | None] = []
-    for digit in layout.of(owner):
-        weight = 1
-        while weight < digit.extent:
-            found.append(None if digit.dim is None else (digit.dim, digit.stride * weight))
-            weight *= 2
-    return found
+    """What each bit of an owner's number stands for, as far as extents are powers of two; None for copies."""
+    return [
+        None if digit.dim is None else (digit.dim, digit.stride << k)
+        for digit in layout.of(owner)
+        for k in range(_power(digit.extent).bit_length() - 1)
+    ]
+
+
+def _odd(layout: Layout, owner: Owner) -> list[Digit]:
+    """What extents have beside powers of two."""
+    powers = ((digit, _power(digit.extent)) for digit in layout.of(owner) if digit.extent & (digit.extent - 1))
+    return [replace(digit, extent=digit.extent // power, stride=digit.stride * power) for digit, power in powers]
+
+
+def _of_bits(source: Layout, registers: Sequence[Bit | None], lanes: Sequence[Bit | None]) -> Layout:
+    """The layout with these bits of registers and lanes, behind those of registers what extents have beside them."""
+    kept = [digit for digit in source.digits if digit.owner in (Owner.WARP, Owner.BLOCK)]
+    numbers = (*_digits(Owner.REG, registers), *_odd(source, Owner.REG), *_digits(Owner.LANE, lanes))
+    return Layout(source.shape, (*numbers, *kept))
 
 
 def _digits(owner: Owner, bits: Sequence[Bit | None]) -> list[Digit]:
@@ -134,6 +156,7 @@ class Conversion(Struct, frozen=True):
         found = exchanges(self.source, self.target)
         if found is None:
             return self._through_memory(build, threads, value)
+        value = picked(build, [value], renaming(self.source, found.first))
         for step in found.steps:
             value = _swapped(build, threads, value, step)
         return picked(build, [value], renaming(found.result, self.target))

@@ -377,10 +377,13 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     if schedule.copies is Copies.THREADS:
         by_threads = by_threads or _ASKED
     found = Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
-    if not schedule.persistent or by_threads or len(products) > 1:
+    if schedule.persistent is False or by_threads or len(products) > 1:
         return found
     around = _around(loop, products[0], slices)
-    return replace(found, apart=around) if isinstance(around, str) else replace(found, around=around)
+    if isinstance(around, str):
+        # what nobody asks for needs no reason
+        return replace(found, apart=around) if schedule.persistent else found
+    return replace(found, around=around)
 
 
 def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
@@ -390,6 +393,8 @@ def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Ar
         return "no loop over tiles of a result"
     if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
         return "each tile has more than one product"
+    if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in _loops_over_tiles(tiles)):
+        return "blocks share tiles of other instructions too, which want more of them"
     if any(_is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
         return "tiles have terms of their own"
     sources = [source_of(value) for value in (product.lhs, product.rhs)]
@@ -454,6 +459,12 @@ def _inside(op: Operation) -> Iterator[Operation]:
 def _reads(op: Operation) -> bool:
     effects = op.effects()
     return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
+
+
+def _loops_over_tiles(op: Operation) -> Iterator[scf.For]:
+    """All of the kernel in which an operation stands."""
+    (kernel,) = (each for each in op.ancestors() if isinstance(each, Kernel))
+    return (each for each in kernel.walk() if isinstance(each, scf.For) and each.parallel)
 
 
 def _computed(values: Iterable[Value], loop: scf.For) -> Sequence[Operation] | None:
