@@ -29,9 +29,11 @@ from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
-from tilewright.ir.core import BlockArgument, Value
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.memref import Alloca
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Around, Source
+from tilewright.transforms.schedule.products.choice import Ahead, Around, Source, is_reading
 from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on
 from tilewright.transforms.schedule.products.staging import Staging
 
@@ -56,9 +58,10 @@ class TensorRing(Struct, frozen=True):
         loop, count, around = self.loop, self.ahead.stages, self.ahead.around
         (op,) = self.ahead.products
         build = Builder.before_op(loop if around is None else around.loop)
-        # what this thread has written where boxes are read, or accessed where they go, comes first
-        build(gpu.FenceAsync(everywhere=True))
-        build(team.Barrier(fence_local=True, fence_global=True))
+        if not _is_first(loop if around is None else around.loop):
+            # what this thread has written where boxes are read, or accessed where they go, comes first
+            build(gpu.FenceAsync(everywhere=True))
+            build(team.Barrier(fence_local=True, fence_global=True))
         build(tensors.OpenBarriers(self.barriers, arrivals=1))
         build(team.Barrier(fence_local=True))
         if around is None:
@@ -166,6 +169,21 @@ class TensorRing(Struct, frozen=True):
         for op in self.ahead.slices:
             build(op.clone(known))
         return known
+
+
+def _is_first(op: Operation) -> bool:
+    """Whether nothing that the kernel does in front of an operation writes or orders memory, or waits."""
+    at: Operation | None = op
+    while at is not None and not isinstance(at, Kernel):
+        before = at.previous
+        while before is not None:
+            if not isinstance(before, Alloca) and not is_reading(before):
+                return False
+            before = before.previous
+        at = at.parent_op
+        if not isinstance(at, Kernel | scf.If):
+            return False
+    return True
 
 
 def _handed_on(loop: scf.For, op: tile.Mma) -> int | None:
