@@ -5,8 +5,9 @@
 
 The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR
 with one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid
-of one (`gemm`), and the same with each of the `--schedules`. A type is that of the factors and of the result; sums are
-f32. N is a matrix stored by rows, T one stored by columns; a size of one number is that of squares.
+of one (`gemm`), and that with each of the `--schedules`, or Tile IR if a line begins with its name. A type is that of
+the factors and of the result; sums are f32. N is a matrix stored by rows, T one stored by columns; a size of one number
+is that of squares.
 
 Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
 not count. Sustained: launches one behind the other for some milliseconds. Contestants run in turn, in an order that is
@@ -139,17 +140,16 @@ def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -
     # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
     text = whole_product((n, m, k), case.element, case.result, (tb, ta))
     checked: dict[str, Run] = {}
-    for name in ours:
-        if name in TILES:
-            rows, columns, depth = tiles = TILES[name]
-            edges = "padding_value = zero, " if m % rows or n % columns or k % depth else ""
-            kernel = tw.compile(tile_ir_product(product, tiles, edges), target="nvidia", cache=False).product
-            launch = kernel[-(-m // rows), -(-n // columns)]
-            checked[name] = partial(launch, stored_a, stored_b, c)
-        else:
-            checked[name] = _spread(text, "", (stored_b, stored_a, c))
-    for line in schedules:
-        checked[line] = _spread(text, line, (stored_b, stored_a, c))
+    for name in (*ours, *schedules):
+        form, _, schedule = name.partition(" ")
+        if form not in TILES:
+            line = "" if name == "gemm" else name
+            checked[name] = _spread(text, line, (stored_b, stored_a, c))
+            continue
+        rows, columns, depth = tiles = TILES[form]
+        edges = "padding_value = zero, " if m % rows or n % columns or k % depth else ""
+        kernel = _compiled(tile_ir_product(product, tiles, edges), schedule)
+        checked[name] = partial(kernel[-(-m // rows), -(-n // columns)], stored_a, stored_b, c)
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for name, run in checked.items():
         c.fill_(float("nan"))
@@ -161,9 +161,12 @@ def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -
 
 
 def _spread(text: str, schedule: str, arrays: tuple[Any, Any, Any]) -> Run:
-    kernel = tw.compile(text, target="nvidia", cache=False, **({"schedule": schedule} if schedule else {})).product[1]
-    columns = [array.t() for array in arrays]
-    return lambda: kernel(*columns)
+    kernel = _compiled(text, schedule)[1]
+    return partial(kernel, *(array.t() for array in arrays))
+
+
+def _compiled(text: str, schedule: str) -> tw.Kernel:
+    return tw.compile(text, target="nvidia", cache=False, **({"schedule": schedule} if schedule else {})).product
 
 
 def _cold(torch: Any, other: Any, run: Run) -> Timer:

@@ -1,7 +1,8 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
-               spread=[yes | no] | copies=[threads | tensor] | persistent=[yes | no]} [# reason]
+               spread=[yes | no] | copies=[threads | tensor] | persistent=[yes | no] |
+               order=N} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -14,7 +15,7 @@ and for how many iterations of a loop factors are in shared memory at a time, 1 
 `spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good. `copies` says who
 brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
-multiplies next is on its way while it stores.
+multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -96,6 +97,7 @@ class Schedule(Struct, frozen=True):
     copies: Copies | None = None
     chunk: Chunk | None = None
     persistent: bool | None = None
+    order: int | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -111,6 +113,7 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
         parts += [] if self.copies is None else [f"copies={self.copies.value}"]
         parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
+        parts += [] if self.order is None else [f"order={self.order}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
@@ -121,12 +124,12 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         return move
     kept = replace(schedule, reason="")
     if move.tile is not None:
-        kept = replace(kept, products=(), copies=None, persistent=None)
+        kept = replace(kept, products=(), copies=None, persistent=None, order=None)
     if move.threads not in (None, schedule.threads):
-        kept = replace(kept, products=(), chunk=None, groups=None, copies=None, persistent=None)
+        kept = replace(kept, products=(), chunk=None, groups=None, copies=None, persistent=None, order=None)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
-        kept = replace(kept, copies=None, persistent=None)
+        kept = replace(kept, copies=None, persistent=None, order=None)
     products = (*(product for product in kept.products if product.tile not in of), *move.products)
     new = {name: found for name in move.__struct_fields__ if (found := getattr(move, name)) not in (None, "")}
     return replace(kept, **{**new, "products": products})
@@ -168,7 +171,7 @@ _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies", "persistent")
+KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies", "persistent", "order")
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
     "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
@@ -206,12 +209,14 @@ def parse_line(line: str) -> Schedule:
             if any(other.tile == product.tile for other in products):
                 raise ScheduleError(f"products of {spelled(product.tile)} are given twice", start, end)
             products.append(product)
-    threads, groups = (int(found[key]) if key in found else None for key in ("threads", "groups"))
+    threads, groups, order = (int(found[key]) if key in found else None for key in ("threads", "groups", "order"))
     tile = _tile(found.get("tile", ""))
     spread = _TRUTHS.get(found.get("spread", ""))
     copies, chunk = _COPIES.get(found.get("copies", "")), _chunk(found.get("chunk", ""))
     persistent = _TRUTHS.get(found.get("persistent", ""))
-    return Schedule(way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk, persistent)
+    return Schedule(
+        way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk, persistent, order
+    )
 
 
 def _checked(key: str, value: str, start: int, end: int) -> None:

@@ -46,6 +46,7 @@ from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+from tilewright.transforms.schedule.order_groups import OrderGroups
 from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
@@ -136,6 +137,7 @@ class NvidiaTarget(Struct, frozen=True):
             OpenReports(),
             ChooseSchedule(policy, request),
             PackItems(PACKING, request),
+            OrderGroups(),
             ShareTiles(),
             PlaceProducts(policy),
             RecomputeTiles(),

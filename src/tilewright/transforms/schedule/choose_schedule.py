@@ -35,6 +35,7 @@ from tilewright.transforms.schedule.products.choice import (
     moves_from,
     products_of,
 )
+from tilewright.transforms.schedule.products.grids import best_order
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
@@ -65,7 +66,7 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            way, products, reason, copies, persistent = wanted.way, wanted.products, "", None, None
+            way, products, reason, copies, persistent, order = wanted.way, wanted.products, "", None, None, None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -75,9 +76,10 @@ class ChooseSchedule(Pass, frozen=True):
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
                     copies = placed.copies
                     persistent = self._persist(kernel, placed, wanted)
+                    order = self._order(kernel, placed, wanted)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
-            taken = replace(taken, products=products, copies=copies, persistent=persistent)
+            taken = replace(taken, products=products, copies=copies, persistent=persistent, order=order)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):
@@ -98,6 +100,14 @@ class ChooseSchedule(Pass, frozen=True):
         if kernel.parts is not None:
             kernel.parts = {**kernel.parts, "most": placed.resident(block)}
         return True
+
+    def _order(self, kernel: Kernel, placed: Products, wanted: Schedule) -> int | None:
+        """By bands of how many work-groups along x the grid runs; 1 as they are numbered, None where that is alike."""
+        block = block_of(kernel, self.policy)
+        if block is None or not placed.loops:
+            return None
+        found = best_order(placed, placed.resident(block))
+        return found if found is None else wanted.order or found
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""

@@ -120,6 +120,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.persistent and not taken.persistent:
             said = taken.reason or "it has no loop over tiles whose factors the machine copies by itself"
             self._misfit(kernel, "persistent=yes", said, report)
+        if wanted.order not in (None, 1, taken.order):
+            said = "no product has one factor of a column and one of a row of the grid"
+            self._misfit(kernel, f"order={wanted.order}", said, report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):

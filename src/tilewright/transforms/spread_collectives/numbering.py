@@ -81,7 +81,7 @@ def _numbers(build: Builder, number: Value, counts: Sequence[Value], band: int) 
         plane = number
         if rest:
             number, plane = _split(build, number, emit.mul(build, inner, outer))
-        found = _banded(build, plane, outer, inner, band)
+        found = banded(build, plane, outer, inner, band)
         if not rest:
             return found
     if not rest:
@@ -97,7 +97,7 @@ def _exceeds(count: Value, band: int) -> bool:
     return known is None or known > band
 
 
-def _banded(build: Builder, number: Value, outer: Value, inner: Value, band: int) -> list[Value]:
+def banded(build: Builder, number: Value, outer: Value, inner: Value, band: int) -> list[Value]:
     """A number as iterations of two loops: the whole outer one with each band of the inner one."""
     which, within = _split(build, number, emit.mul(build, outer, build.index(band)))
     first = emit.mul(build, which, build.index(band))

@@ -242,6 +242,16 @@ def test_threads_copy_what_a_launch_does_not_align(first: int, transposed: bool,
     assert not found, found
 
 
+def test_what_was_written_before_is_shown() -> None:
+    """To the unit that copies, by a fence; nobody pays for one who has written nothing."""
+    text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 192), "f16", "f32"), (64, 64, 64))
+    stored = next(line for line in text.splitlines() if "%done = store_view_tko" in line)
+    early = stored.replace("%done", "%early").replace("%sum", "%zeros")
+    for found, fences in ((text, 0), (text.replace("    %sum = for", f"{early}\n    %sum = for"), 1)):
+        first = next(levels(found, Architecture.SM_90A, TENSOR))
+        assert sum(isinstance(op, gpu_products.FenceAsync) for op in first.walk()) == fences
+
+
 @pytest.mark.parametrize("copies", ["tensor", "threads"])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_rows_that_end_within_a_slab(copies: str, transposed: bool, rng: np.random.Generator) -> None:
@@ -287,7 +297,7 @@ def test_why_threads_copy(extents: tuple[int, int, int], element: str, reason: s
 
 def test_views_at_places_of_work_groups() -> None:
     _, kernel = emitted(TEXTS.gemm_product(TEXTS.Product((64, 64, 64), "f16", "f32"), (64, 64)))
-    said = "copies=threads # copies by threads: a launch does not know where memref<f16x?x?> begins"
+    said = "copies=threads order=16 # copies by threads: a launch does not know where memref<f16x?x?> begins"
     assert said in kernel.facts[SCHEDULE]
 
 

@@ -1,0 +1,66 @@
+"""Grids whose work-groups run by bands: all of them once, and few factors at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from targets.nvidia.case import faults
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.lane_level import interpreted
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_products import emitted
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.machine.cuda.architecture import Architecture
+
+BANDS = (1, 4, 8, 16, 32)
+RESIDENT = 264
+
+
+@pytest.mark.parametrize("order", [2, 4, 7])
+def test_every_work_group_runs_once(order: int, rng: np.random.Generator) -> None:
+    """Of grids that are no whole bands, wider and narrower than one."""
+    product = TEXTS.Product((72, 40, 64), "f16", "f32")
+    text, given = TEXTS.tile_ir_product(product, (16, 16, 32), ZEROS), launch(product, (16, 16), "C", rng)
+    schedule = f"order={order}"
+    first = next(levels(text, Architecture.SM_90A, schedule))
+    found = faults(given, {2: interpreted(first, given)[2]})
+    assert not found, found
+    llvm, kernel = emitted(text, schedule=schedule)
+    assert schedule in kernel.facts[SCHEDULE]
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
+def distinct(band: int, grid: tuple[int, int], panels: tuple[int, int]) -> int:
+    """What the work-groups that run at a time load, all waves together: panels of both factors, in bytes."""
+    places = [
+        (first + k, y)
+        for first in range(0, grid[0], band)
+        for y in range(grid[1])
+        for k in range(min(band, grid[0] - first))
+    ]
+    waves = [places[k : k + RESIDENT] for k in range(0, len(places), RESIDENT)]
+    return sum(len({x for x, _ in wave}) * panels[0] + len({y for _, y in wave}) * panels[1] for wave in waves)
+
+
+@pytest.mark.parametrize("grid", [(64, 64), (96, 96), (128, 64)])
+def test_bands_with_the_fewest_bytes_at_a_time(grid: tuple[int, int]) -> None:
+    """What the model says of a large grid is so in grids that are simulated, wave by wave."""
+    text = TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64))
+    schedule = emitted(text)[1].facts[SCHEDULE]
+    loaded = {band: distinct(band, grid, (128 * 128, 128 * 128)) for band in (*BANDS, grid[0])}
+    assert f"order={min(loaded, key=lambda band: loaded[band])}" in schedule
+    # as they are numbered, nearly twice as much
+    assert 1.9 * min(loaded.values()) <= loaded[grid[0]]
+
+
+def test_grids_whose_work_groups_share_nothing_stay() -> None:
+    """The tensor language's parts of a grid of one have an order of their own."""
+    text = TEXTS.whole_gemm(256, "f16", "f32")
+    assert "order" not in (tw.compile(text, target="nvidia:sm_90a").product.schedule or "")
+    with pytest.raises(tw.CompileError, match=r"order=4 does not fit.*no product has one factor of a column"):
+        tw.compile(text, target="nvidia:sm_90a", schedule="order=4")
