@@ -107,7 +107,7 @@ def of(shape: tuple[int, int], **digits: list[tuple[int, int, int]]) -> Layout:
 
 WARP_BITS = [(2, 0, 32), (2, 1, 1)]
 ROWS = of((64, 16), lane=[(32, 0, 1)], warp=WARP_BITS, reg=[(8, 1, 2)])
-SUMS = of((96, 32), reg=[(2, 0, 1), (12, 0, 8)], lane=[(4, 0, 2), (8, 1, 1)], warp=[(4, 1, 8)])
+SUMS = of((96, 64), reg=[(2, 0, 1), (12, 0, 8), (2, 1, 32)], lane=[(4, 0, 2), (8, 1, 1)], warp=[(4, 1, 8)])
 """Of an instruction with 96 columns."""
 PAIRS = {
     "registers": (ROWS, of((64, 16), lane=[(32, 0, 1)], warp=WARP_BITS, reg=[(2, 1, 8), (4, 1, 2)])),
