@@ -34,10 +34,15 @@ class Trips(Struct, frozen=True):
         """How many there are."""
         return max(-(-self.extent.value(known) // self.step), 0)
 
+    @property
+    def number(self) -> int | None:
+        """The same, if that does not depend on a launch."""
+        found = self.extent.number
+        return None if found is None else max(-(-found // self.step), 0)
+
     def __str__(self) -> str:
-        number = self.extent.number
-        if number is not None:
-            return str(-(-number // self.step))
+        if self.number is not None:
+            return str(self.number)
         return str(self.extent) if self.step == 1 else f"ceil({self.extent} / {self.step})"
 
 
@@ -58,6 +63,13 @@ class Parts(Struct, frozen=True):
     def quantities(self) -> frozenset[Quantity]:
         """Everything of a launch that it depends on beside the grid."""
         return frozenset(q for nest in self.nests for trips in nest for q in trips.extent.quantities)
+
+    @property
+    def tiles(self) -> int | None:
+        """Of the nest of which there are most, if that does not depend on a launch."""
+        counts = [[trips.number for trips in nest] for nest in self.nests]
+        known = [[number for number in nest if number is not None] for nest in counts]
+        return None if known != counts else max(map(prod, known), default=1)
 
     def count(self, grid: tuple[int, int, int], known: Lookup) -> int:
         """Blocks of each work-group of a grid, at least one."""

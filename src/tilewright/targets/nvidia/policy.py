@@ -116,7 +116,15 @@ class NvidiaTilePolicy(Struct, frozen=True):
         m, n = c.shape
         if self.product is not None or m is None or n is None or self._is_small(c) or c.element.is_complex:
             return None
-        return self._tiles(a, b, c).best(m, n, self.groups, self.threads)
+        return self._best(a, b, c, m, n)
+
+    def _best(self, a: MemrefType, b: MemrefType, c: MemrefType, m: int, n: int) -> ProductTile:
+        terms = a.shape[1]
+        steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
+        return self._tiles(a, b, c).best(m, n, steps, self.groups, self.threads)
+
+    def _depth(self, a: MemrefType) -> int:
+        return max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
 
     def _tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ProductTiles:
         return product_tiles(a.element, b.element, c.element, self.architecture)
@@ -135,10 +143,9 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if c.element.is_complex:
             block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
             return (block, block, _DEPTH)
-        depth = max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
-        tiles = self._tiles(a, b, c)
+        depth, tiles = self._depth(a), self._tiles(a, b, c)
         if m is not None and n is not None:
-            best = tiles.best(m, n, self.groups, self.threads)
+            best = self._best(a, b, c, m, n)
             return (best.rows, best.columns, depth)
         rows, columns = (
             most if (self.large if extent is None else extent >= most) else _WHOLE

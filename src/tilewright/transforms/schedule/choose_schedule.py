@@ -36,7 +36,7 @@ from tilewright.transforms.schedule.products.choice import (
     products_of,
 )
 from tilewright.transforms.schedule.products.grids import best_order
-from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
+from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 from tilewright.transforms.tile_values import tile_type
@@ -127,9 +127,9 @@ class ChooseSchedule(Pass, frozen=True):
         found = choose_products(kernel, block_of(kernel, self.policy), wanted)
         if isinstance(found, str):
             return found
-        sums = {tile_type(op.out).shape for op in found.plans}
+        sums = {tile_type(op.out).shape: plan.most_registers for op, plan in found.plans.items()}
         for value in tiles_of(kernel):
-            most = teams.threads * (MOST_SUM_REGISTERS if tile_type(value).shape in sums else _MOST_REGISTERS)
+            most = teams.threads * sums.get(tile_type(value).shape, _MOST_REGISTERS)
             if tile_type(value).size > most and not is_factor(value, found.plans):
                 return _too_large(tile_type(value).size, -(-tile_type(value).size // teams.threads), teams.threads)
         return found

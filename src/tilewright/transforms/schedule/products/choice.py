@@ -36,6 +36,7 @@ from tilewright.transforms.schedule.products.plan import (
 )
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.share_tiles import taken_tiles
+from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
 
 _TRANSPOSED: Final = (1, 0)
@@ -177,7 +178,9 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     others = sum(map(allocation_bytes, _allocations(kernel))) + _taken_bytes(kernel)
     others += _conversions(kernel, block.threads // WARP)
     room, shared = block.shared_bytes, block.shared_bytes - others
-    block = Block(block.threads, max(shared, 0), block.architecture)
+    parts = parts_of(kernel)
+    alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
+    block = replace(block, shared_bytes=max(shared, 0), alone=alone)
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):

@@ -26,6 +26,8 @@ from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
 
 WARP: Final = 32
 MOST_SUM_REGISTERS: Final = 128
+MOST_GROUP_REGISTERS: Final = 192
+"""Of sums of groups of warps that hold no factors beside them: with 255 registers nothing is spilled."""
 _REGISTERS: Final = 65536
 """Of a multiprocessor."""
 _OTHER_REGISTERS: Final = 96
@@ -47,12 +49,16 @@ _PADDINGS: Final = range(8)
 
 
 class Block(Struct, frozen=True):
-    """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has."""
+    """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has.
+
+    A block is `alone` on a multiprocessor if there are no more than these.
+    """
 
     threads: int
     shared_bytes: int
     architecture: Architecture
     multiprocessors: int = 1
+    alone: bool = False
 
     def stages(
         self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0, asked: int | None = None
@@ -68,6 +74,9 @@ class Block(Struct, frozen=True):
             return min(asked, (self.shared_bytes - beside) // bytes_, MOST_ASKED_STAGES)
         half = (self.shared_bytes // 2 - beside) // bytes_
         whole = (self.shared_bytes - beside) // bytes_
+        if self.alone:
+            # nothing else hides the way from memory
+            return min(whole, MOST_ASKED_STAGES)
         return min(half if self._has_registers_of_two(plans) and half >= LEAST_STAGES else whole, _MOST_STAGES)
 
     def resident(self, plans: Sequence[ProductPlan], bytes_: int) -> int:
@@ -142,6 +151,11 @@ class ProductPlan(Struct, frozen=True):
         digits.append(Digit(Owner.WARP, rows.warps, dims[0], rows.repeats * part.shape[0]))
         extents = (rows.outer, rows.depth)
         return Layout((extents[dims[0]], extents[dims[1]]), tuple(digits))
+
+    @property
+    def most_registers(self) -> int:
+        """Of a thread, that sums may take."""
+        return MOST_GROUP_REGISTERS if self.instruction.reads_memory else MOST_SUM_REGISTERS
 
     @property
     def stage_bytes(self) -> int:
@@ -270,7 +284,9 @@ def _warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produ
     if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
         return
     groups = block.threads // (WARP * _GROUP)
-    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > block.threads * MOST_SUM_REGISTERS:
+    is_plain = shape.held is None and shape.lines is None
+    most = block.threads * (MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS)
+    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
         return
     warps = (along_m, groups // along_m)
     for columns in (shape.lines, None if shape.held is None else 1 - shape.held):
