@@ -91,6 +91,10 @@ class ChooseSchedule(Pass, frozen=True):
         if kernel.spread:
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
+        best = self._best_order(kernel, taken)
+        if best is not None:
+            # not by default until a device has run it
+            yield Schedule(order=best)
 
     def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
@@ -102,12 +106,12 @@ class ChooseSchedule(Pass, frozen=True):
         return True
 
     def _order(self, kernel: Kernel, placed: Products, wanted: Schedule) -> int | None:
-        """By bands of how many work-groups along x the grid runs; 1 as they are numbered, None where that is alike."""
+        """By bands of how many work-groups along x the grid runs, if that is asked for and not all alike."""
+        return wanted.order if self._best_order(kernel, placed) is not None else None
+
+    def _best_order(self, kernel: Kernel, placed: Products) -> int | None:
         block = block_of(kernel, self.policy)
-        if block is None or not placed.loops:
-            return None
-        found = best_order(placed, placed.resident(block))
-        return found if found is None else wanted.order or found
+        return None if block is None or not placed.loops else best_order(placed, placed.resident(block))
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
