@@ -183,6 +183,8 @@ def test_work_groups_among_blocks() -> None:
     extent = Polynomial.quantity(Quantity(Origin.EXTENT, "A", 1))
     parts = Parts(((Trips(extent, 64), Trips(Polynomial.constant(200), 64)), (Trips(extent, 1),)), 1000)
     assert str(parts) == "min(max(ceil(extent 1 of %A / 64) x 4, extent 1 of %A), 1000 / work-groups)"
+    assert (parts.tiles, Parts(parts.nests[:1], 9).tiles) == (None, None)
+    assert Parts(tuple((Trips(Polynomial.constant(200), step),) for step in (64, 100)), 9).tiles == 4
     assert [parts.count((x, 1, 2), lambda _: 130) for x in (1, 2, 4, 500, 501)] == [130, 130, 125, 1, 1]
     plan = LaunchPlan((128, 1, 1), parts=parts)
     assert plan.blocks((3, 2, 1), 5) == (15, 2, 1)

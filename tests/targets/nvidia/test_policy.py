@@ -6,16 +6,19 @@ from math import isqrt
 
 import pytest
 
-from tilewright.dialects import team
+from tilewright.dialects import team, tl
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import F16, F32, F64, I8, MemrefType, ScalarType
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import SPREADING
-from tilewright.targets.nvidia.policy import NvidiaTilePolicy
+from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 
 
-def tile(element: ScalarType, m: int | None, n: int | None, policy: NvidiaTilePolicy) -> tuple[int, int, int]:
-    a, b, c = (MemrefType(element, shape, (1, shape[0])) for shape in ((m, 4096), (4096, n), (m, n)))
+def tile(
+    element: ScalarType, m: int | None, n: int | None, policy: NvidiaTilePolicy, k: int = 4096
+) -> tuple[int, int, int]:
+    a, b, c = (MemrefType(element, shape, (1, shape[0])) for shape in ((m, k), (k, n), (m, n)))
     return policy.gemm_tile(a, b, c)
 
 
@@ -35,6 +38,39 @@ def tile(element: ScalarType, m: int | None, n: int | None, policy: NvidiaTilePo
 )
 def test_tiles_by_how_many_there_are(element: ScalarType, extent: int | None, wanted: tuple[int, int, int]) -> None:
     assert tile(element, extent, extent, NvidiaTilePolicy()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("extent", "wanted", "threads"),
+    [
+        (1024, (128, 64), 128),
+        (1792, (224, 128), 256),
+        (2048, (128, 128), 128),
+        (3072, (192, 128), 256),
+        (4096, (256, 128), 256),
+        (6144, (256, 192), 256),
+        (8192, (256, 128), 256),
+    ],
+)
+def test_tiles_of_groups_of_warps_have_their_threads(extent: int, wanted: tuple[int, int], threads: int) -> None:
+    """As was measured; where threads are said, tiles are those for as many."""
+    policy = NvidiaTilePolicy(architecture=Architecture.SM_90A)
+    assert tile(F16, extent, extent, policy, extent)[:2] == wanted
+    kernel = Kernel("f", new_region()[0])
+    a, b, c = (kernel.body.entry.add_argument(MemrefType(F16, (extent, extent), (1, extent)), name) for name in "ABC")
+    build = Builder.at_end(kernel.body.entry)
+    build(tl.Gemm(build.constant(1.0, F16), a, b, build.constant(0.0, F16), c))
+    team_policy = NvidiaTeamPolicy(architecture=Architecture.SM_90A)
+    assert team_policy.work_group_size(kernel, 32) == (threads, 1)
+    kernel.work_group_size = (128, 1)
+    rows, columns, _ = tile(F16, extent, extent, policy.of(kernel), extent)
+    assert rows * columns <= 128 * 128
+
+
+def test_a_long_way_between_tiles_is_for_many_steps() -> None:
+    """Of few steps along k those are better whose blocks share a multiprocessor."""
+    for depth, rows in ((1024, 128), (16384, 256)):
+        assert tile(F16, 2048, 2048, NvidiaTilePolicy(architecture=Architecture.SM_90A), depth)[0] == rows
 
 
 def test_open_extents_are_large_where_they_are_known_to_be() -> None:

@@ -90,6 +90,14 @@ def test_two_blocks_share_a_multiprocessor_where_registers_allow() -> None:
     assert [Block(threads, 227 * 1024, BLOCK.architecture).stages([plan]) for threads in (128, 256)] == [3, 4]
 
 
+def test_a_block_that_is_alone_has_as_many_stages_as_there_is_room_for() -> None:
+    plan = planned((128, 64, 64), (F16, F32), (False, False))
+    few, all_ = (Block(128, 227 * 1024, HOPPER.architecture, 132, alone) for alone in (False, True))
+    assert (few.stages([plan]), all_.stages([plan]), all_.stages([plan], asked=5)) == (4, 8, 5)
+    # as many as fit together with another block, which then both are there
+    assert [few.resident([plan], stages * plan.stage_bytes) for stages in (4, 8)] == [264, 132]
+
+
 @pytest.mark.parametrize("along", ORDERS)
 @pytest.mark.parametrize("threads", [128, 256])
 def test_groups_of_warps_read_factors_as_rows_of_128_bytes(along: tuple[bool, bool], threads: int) -> None:
