@@ -58,6 +58,14 @@ class TilePolicy(Protocol):
         """Whether a product of dynamic extents runs its full tiles unchecked, by code of their own."""
         ...
 
+    @property
+    def adds_tiles(self) -> bool:
+        """Whether sums along a mode add up whole tiles wherever elements lie, and add across a tile once at the end.
+
+        Else they do so along the mode of stride 1 alone, and elsewhere add up each tile as it comes.
+        """
+        ...
+
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
         """What a product could have instead of its tile."""
         ...
@@ -184,7 +192,8 @@ class SpreadPolicy(Struct, frozen=True):
     are multiplied; of these, `band` tiles along one mode of the result come with all of the other mode before the next,
     so that blocks that run at a time share factors. Several launches are worth their time from `step_tiles` tiles
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
-    Products of open extents take large tiles where there are `wide_tiles` of them.
+    Products of open extents take large tiles where there are `wide_tiles` of them. Sums of less than `sum_blocks` tiles
+    of results are split into as many parts as that leaves room for, each of `tiles_of_part` tiles of terms at least.
     """
 
     fewest: int = 4
@@ -194,6 +203,8 @@ class SpreadPolicy(Struct, frozen=True):
     blocks: int = 2112
     product_blocks: int = 1 << 16
     band: int = 8
+    sum_blocks: int = 528
+    tiles_of_part: int = 4
 
 
 class GenericTeamPolicy(Struct, frozen=True):
@@ -239,6 +250,7 @@ class GenericTilePolicy(Struct, frozen=True):
     depth: int = 8
     run: int = 256
     peels_products: bool = True
+    adds_tiles: bool = False
 
     def of(self, kernel: Kernel) -> TilePolicy:
         """The same for all kernels."""

@@ -78,6 +78,11 @@ class CpuTilePolicy(Struct, frozen=True):
         """Large products check their edges block by block."""
         return False
 
+    @property
+    def adds_tiles(self) -> bool:
+        """Vectors of sums along memory need no tile of terms."""
+        return False
+
     def of(self, kernel: Kernel) -> CpuTilePolicy:
         """The same for all kernels."""
         return self

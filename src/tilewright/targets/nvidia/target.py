@@ -51,6 +51,7 @@ from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 from tilewright.transforms.schedule.share_blocks import ShareBlocks
 from tilewright.transforms.schedule.share_tiles import ShareTiles
+from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from tilewright.transforms.spread_collectives.widening import WidenProducts
 
@@ -122,14 +123,14 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team, tiles = NvidiaTeamPolicy(request), NvidiaTilePolicy(request.tile)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
-        widen = [WidenProducts(tiles, request)]
+        alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,
             tiles,
             level,
             checked,
             accesses=ContiguousAccesses(apart=True),
-            instruction_passes=widen,
+            instruction_passes=alone,
             tile_passes=spread,
         )
         lanes = [
