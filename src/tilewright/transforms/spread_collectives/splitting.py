@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from tilewright.dialects import memref, team, tl
 from tilewright.dialects.arith_integers import UDiv
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.builtin import Module
 from tilewright.ir import types
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
