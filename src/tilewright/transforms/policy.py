@@ -104,10 +104,11 @@ class SchedulePolicy(Protocol):
         """Work-groups of one warp that share a block."""
         ...
 
-    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
-        `reduced` says whether it is reduced. A power of two, and whole warps.
+        `reduced` says whether it is reduced, and `repeated` whether a loop does so with one after the other. A power of
+        two, and whole warps.
         """
         ...
 
@@ -145,7 +146,8 @@ class PackingPolicy(Struct, frozen=True):
 
     `warp` threads wait for each other without others; a block has `block` of them at most, `usual_block` unless they
     share more than they have alone, and `shared_bytes` at most of the `all_shared_bytes` of its multiprocessor, which
-    wants `warps` at a time. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes` only if it must.
+    wants `warps` at a time, and `crews` of them that do not wait for each other: what one computes hides what another
+    one loads. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes` only if it must.
     A thread holds at most `registers` of one tile, `product_registers` with the factors that it is multiplying, and
     `all_registers` of all tiles. A multiprocessor moves `bytes_a_cycle` to and from memory, and `bank_bytes` to or from
     shared memory; `cycles_of_pass` is what a warp spends on what is no product, `cycles_of_access` on an access to
@@ -159,6 +161,7 @@ class PackingPolicy(Struct, frozen=True):
     shared_bytes: int = 96 * 1024
     all_shared_bytes: int = 227 * 1024
     warps: int = 12
+    crews: int = 6
     chunk_bytes: int = 2048
     usual_bytes: int = 9216
     registers: int = 64
@@ -229,7 +232,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     most_threads: int = 1024
     groups: int = 1
 
-    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """The same for all kernels."""
         return self.count
 

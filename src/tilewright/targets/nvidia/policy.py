@@ -38,6 +38,8 @@ _ACROSS: Final = 4
 _SCAN_DEPTH: Final = 8
 _LEAST_BYTES: Final = 4
 """Of a register."""
+_LEAST_LINE: Final = 64
+"""Bytes that memory is read in, two sectors."""
 _SUM_BYTES: Final = 16 * 1024
 """Of a tile of sums: 32 registers of each of 128 threads, and as much on its way from memory."""
 
@@ -142,14 +144,13 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return True
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """What the threads of a block add up in registers: whole lines of few rows or columns, so that there are many
-        sums for many blocks; more of them where they have few terms."""
+        """What the threads of a block add up in registers: as few rows or columns as memory is read whole with, so that
+        there are many sums for many blocks; more of them where they have few terms."""
         most = _SUM_BYTES // max(source.element.accumulator.bytes, _LEAST_BYTES)
         if source.order == 1:
             return (most,)
         terms, sums = source.shape[dim], source.shape[1 - dim]
-        line = _DEPTH_BYTES // min(source.element.bytes, _DEPTH_BYTES)
-        kept = _ACROSS if contiguous_mode(source) == dim else line
+        kept = _ACROSS if contiguous_mode(source) == dim else max(_LEAST_LINE // source.element.bytes, _ACROSS)
         kept = kept if sums is None else min(kept, _power(sums))
         depth = most // kept if terms is None else min(most // kept, _power(terms))
         kept = most // depth if sums is None else min(most // depth, _power(sums))

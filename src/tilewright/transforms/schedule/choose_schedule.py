@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from tilewright.dialects import team, tile
+from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.layouts import Owner
@@ -122,7 +122,7 @@ class ChooseSchedule(Pass, frozen=True):
         reduced = any(isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == largest for op in kernel.walk())
         if there < largest and _has_rows(kernel):
             return self.policy.threads_of_row(there, bytes_, reduced)
-        return self.policy.threads(largest, bytes_, reduced)
+        return self.policy.threads(largest, bytes_, reduced, reduced and _is_repeated(kernel, largest))
 
     def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
         """Those asked for, if a block can have so many."""
@@ -180,6 +180,14 @@ def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterat
     assert isinstance(op.memref.type, MemrefType)
     for mode, extent in enumerate(shape):
         yield elements_there(op.memref.type, op.indices, shape, op.check, mode) or extent
+
+
+def _is_repeated(kernel: Kernel, size: int) -> bool:
+    """Whether a loop loads tiles of that size, and carries none."""
+    loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
+    carried = [tile_type(value).size for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
+    loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))
+    return size not in carried and any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
 
 
 def _has_rows(kernel: Kernel) -> bool:
