@@ -44,7 +44,7 @@ def pays(dividends: Sequence[Value], divisor: Value) -> bool:
 
 
 def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value, *, tiny: bool = True) -> list[Value]:
-    """Each dividend over the divisor, of f32, rounded to nearest; but for those below 2^-70 unless `tiny` ones matter."""
+    """Each dividend over the divisor, of f32, rounded to nearest; below 2^-70 only if `tiny` ones matter."""
     b = ctx.b
     reciprocal, moderate = _reciprocal(b, divisor), _is_moderate(b, divisor)
     found: list[Value] = []

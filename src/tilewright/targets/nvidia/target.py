@@ -44,6 +44,7 @@ from tilewright.transforms.pack_items.packing import PackItems
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.early_loads import EarlyLoads
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.products.placing import PlaceProducts
@@ -140,6 +141,7 @@ class NvidiaTarget(Struct, frozen=True):
             ShareTiles(),
             PlaceProducts(policy),
             RecomputeTiles(),
+            EarlyLoads(),
             AssignLayouts(),
             LowerToLanes(),
             ShareBlocks(policy, request),
