@@ -145,12 +145,13 @@ class NvidiaTilePolicy(Struct, frozen=True):
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """What the threads of a block add up in registers: as few rows or columns as memory is read whole with, so that
-        there are many sums for many blocks; more of them where they have few terms."""
+        there are many sums for many blocks; more of them where they have few terms, or may have."""
         most = _SUM_BYTES // max(source.element.accumulator.bytes, _LEAST_BYTES)
         if source.order == 1:
             return (most,)
         terms, sums = source.shape[dim], source.shape[1 - dim]
-        kept = _ACROSS if contiguous_mode(source) == dim else max(_LEAST_LINE // source.element.bytes, _ACROSS)
+        least = _BLOCK if terms is None else max(_LEAST_LINE // source.element.bytes, _ACROSS)
+        kept = _ACROSS if contiguous_mode(source) == dim else least
         kept = kept if sums is None else min(kept, _power(sums))
         depth = most // kept if terms is None else min(most // kept, _power(terms))
         kept = most // depth if sums is None else min(most // depth, _power(sums))
