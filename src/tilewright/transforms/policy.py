@@ -195,8 +195,9 @@ class SpreadPolicy(Struct, frozen=True):
     are multiplied; of these, `band` tiles along one mode of the result come with all of the other mode before the next,
     so that blocks that run at a time share factors. Several launches are worth their time from `step_tiles` tiles
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
-    Products of open extents take large tiles where there are `wide_tiles` of them. Sums of less than `sum_blocks` tiles
-    of results are split into as many parts as that leaves room for, each of `tiles_of_part` tiles of terms at least.
+    Products of open extents take large tiles where there are `wide_tiles` of them. Sums that are less than `sum_tiles`
+    tiles of results are split into so many parts that there is work for `sum_blocks`, each of `tiles_of_part` tiles of
+    terms at least.
     """
 
     fewest: int = 4
@@ -206,6 +207,7 @@ class SpreadPolicy(Struct, frozen=True):
     blocks: int = 2112
     product_blocks: int = 1 << 16
     band: int = 8
+    sum_tiles: int = 132
     sum_blocks: int = 528
     tiles_of_part: int = 4
 

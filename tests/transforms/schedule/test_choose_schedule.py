@@ -20,17 +20,22 @@ SUMS = """%z = arith.constant {{value = 0}} -> index %n = arith.constant {{value
 tile.store {stored}"""
 SMALL = ("tile<128xf32>", '%r = tile.reduce %w {kind = "add", dim = 1} -> tile<128xf32> %s = arith.add %c, %r')
 WHOLE = ("tile<128x16xf32>", '%r = tile.reduce %w {kind = "add", dim = 1} -> tile<128xf32> %s = arith.add %c, %w')
+ROW = (
+    "tile<1xf32>",
+    """%v = tile.reshape %w -> tile<2048xf32> %q = tile.reduce %v {kind = "add", dim = 0} -> tile<f32>
+    %p = tile.reshape %q -> tile<1xf32> %s = arith.add %c, %p""",
+)
 
 
 @pytest.mark.parametrize(
     ("element", "sums", "threads"),
-    [("f32", SMALL, 64), ("f16", SMALL, 64), ("f32", WHOLE, 256)],
-    ids=["128 bytes", "32 elements", "carried"],
+    [("f32", SMALL, 64), ("f16", SMALL, 64), ("f32", WHOLE, 256), ("f32", ROW, 256)],
+    ids=["128 bytes", "32 elements", "carried", "one sum"],
 )
 def test_what_loops_reduce(element: str, sums: tuple[str, str], threads: int) -> None:
-    """A thread holds 128 bytes or 32 elements of what is loaded in every round, but for what the loop carries."""
+    """A thread holds 128 bytes or 32 elements of columns that are loaded in every round, if the loop carries sums."""
     carried, body = sums
-    stored = "%total, %Y, %z" if carried == SMALL[0] else "%total, %Z, %z, %z"
+    stored = "%total, %Z, %z, %z" if carried == WHOLE[0] else "%total, %Y, %z"
     text = SUMS.format(element=element, carried=carried, body=f"{body} -> {carried}", stored=stored)
     if element == "f32":
         text = text.replace("%w = arith.cast %x -> tile<128x16xf32>", "").replace("%w", "%x")

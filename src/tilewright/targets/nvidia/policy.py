@@ -38,8 +38,6 @@ _ACROSS: Final = 4
 _SCAN_DEPTH: Final = 8
 _LEAST_BYTES: Final = 4
 """Of a register."""
-_LEAST_LINE: Final = 64
-"""Bytes that memory is read in, two sectors."""
 _SUM_BYTES: Final = 16 * 1024
 """Of a tile of sums: 32 registers of each of 128 threads, and as much on its way from memory."""
 
@@ -144,14 +142,13 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return True
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """What the threads of a block add up in registers: as few rows or columns as memory is read whole with, so that
-        there are many sums for many blocks; more of them where they have few terms, or may have."""
+        """What the threads of a block add up in registers: few rows or columns, so that there are many sums for many
+        blocks, but of whole sectors; more of them where they have few terms."""
         most = _SUM_BYTES // max(source.element.accumulator.bytes, _LEAST_BYTES)
         if source.order == 1:
             return (most,)
         terms, sums = source.shape[dim], source.shape[1 - dim]
-        least = _BLOCK if terms is None else max(_LEAST_LINE // source.element.bytes, _ACROSS)
-        kept = _ACROSS if contiguous_mode(source) == dim else least
+        kept = _ACROSS if contiguous_mode(source) == dim else _BLOCK
         kept = kept if sums is None else min(kept, _power(sums))
         depth = most // kept if terms is None else min(most // kept, _power(terms))
         kept = most // depth if sums is None else min(most // depth, _power(sums))

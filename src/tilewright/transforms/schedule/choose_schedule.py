@@ -183,7 +183,10 @@ def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterat
 
 
 def _is_repeated(kernel: Kernel, size: int) -> bool:
-    """Whether a loop loads tiles of that size, and carries none."""
+    """Whether a loop loads tiles of that size, carries none, and adds up many columns or rows at a time."""
+    reduced = [op for op in kernel.walk() if isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == size]
+    if any(tile_type(op.results[0]).size == 1 for op in reduced):
+        return False
     loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
     carried = [tile_type(value).size for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
     loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))

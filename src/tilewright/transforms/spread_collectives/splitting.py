@@ -62,7 +62,7 @@ class SplitSums(Pass, frozen=True):
         strips = 1
         for extent, length in zip(results, lengths, strict=False):
             strips *= -(-(extent or 0) // length)
-        most = self.policy.sum_blocks // max(strips, 1)
+        most = self.policy.sum_blocks // max(strips, 1) if strips < self.policy.sum_tiles else 1
         if terms is not None:
             most = min(most, terms // (lengths[dim] * self.policy.tiles_of_part))
         if most < 2:
