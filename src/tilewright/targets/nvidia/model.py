@@ -30,8 +30,8 @@ MULTIPROCESSORS: Final = 132
 """Of an H100 and of an H200."""
 
 SPREADING: Final = SpreadPolicy(wide_tiles=MULTIPROCESSORS // 2 + 1, sum_tiles=MULTIPROCESSORS)
-"""Sixteen blocks for each multiprocessor, where memory is what limits them; sums are split, which takes a second launch,
-where some would have none. Large tiles of products where they keep
+"""Sixteen blocks for each multiprocessor, where memory is what limits them; sums are split, which takes a second
+launch, where some would have none. Large tiles of products where they keep
 more than half of the multiprocessors busy: on fewer, a quarter of a tile is done sooner."""
 
 _MOST_HELD: Final = 32
