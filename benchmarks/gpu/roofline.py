@@ -7,7 +7,7 @@ multiplication and an addition are two; of what is no product those on elements 
 array once), what it reached, and its share of the roof above it, which is the lower of bytes over a copy's time and of
 the speed of arithmetic. The ceilings are measured: bytes by torch's `copy_`; f32 and f64 by chains of `fma` in Tile IR
 that touch no memory, both in turn on this machine's GPU and kept with the results, so that the plot can be drawn again
-without one; f16 by the fastest product of cuBLAS in gpu_products.json. Saves benchmarks/results/gpu_roofline.json and
+without one; of types that matrix instructions multiply by the fastest product of cuBLAS in gpu_products.json. Saves benchmarks/results/gpu_roofline.json and
 .svg unless told otherwise.
 """
 
@@ -151,7 +151,8 @@ def measured(rounds: int, quick: bool) -> Ceilings | None:
     seconds = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.02).seconds()
     operations = 2.0 * BLOCKS * TILE * CHAINS * STEPS
     rates = {element: operations / seconds[element].median / 1e9 for element in ARITHMETIC}
-    return Ceilings(name_of_device(torch), 2 * size / seconds["copy"].median / 1e9, rates | units())
+    by_units = {element: max(rate, rates.get(element, 0.0)) for element, rate in units().items()}
+    return Ceilings(name_of_device(torch), 2 * size / seconds["copy"].median / 1e9, rates | by_units)
 
 
 def saved(path: Path) -> Ceilings:
@@ -163,12 +164,11 @@ def saved(path: Path) -> Ceilings:
 
 
 def units() -> dict[str, float]:
-    """The fastest product of cuBLAS of types that matrix instructions multiply."""
+    """The fastest product of cuBLAS of each type."""
     found: dict[str, float] = {}
     for row in _rows("gpu_products"):
         element = row["name"].split()[0]
-        if element not in ARITHMETIC:
-            found[element] = max(found.get(element, 0.0), 1e3 * row["tflops"]["cuBLAS"])
+        found[element] = max(found.get(element, 0.0), 1e3 * row["tflops"]["cuBLAS"])
     return found
 
 
