@@ -7,8 +7,8 @@ multiplication and an addition are two; of what is no product those on elements 
 array once), what it reached, and its share of the roof above it, which is the lower of bytes over a copy's time and of
 the speed of arithmetic. The ceilings are measured: bytes by torch's `copy_`; f32 and f64 by chains of `fma` in Tile IR
 that touch no memory, both in turn on this machine's GPU and kept with the results, so that the plot can be drawn again
-without one; of types that matrix instructions multiply by the fastest product of cuBLAS in gpu_products.json. Saves benchmarks/results/gpu_roofline.json and
-.svg unless told otherwise.
+without one; of types that matrix instructions multiply by the fastest product of cuBLAS in gpu_products.json. Saves
+benchmarks/results/gpu_roofline.json and .svg unless told otherwise.
 """
 
 from __future__ import annotations
