@@ -12,9 +12,8 @@ otherwise. Issue 16 has the bars.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-import device  # noqa: F401  # the modules of the folder above
+from device import HERE
 from msgspec import Struct
 
 # isort: split
@@ -34,7 +33,7 @@ from timing import in_turn, timers
 ROUNDS = 15
 ARCHITECTURE = Architecture.SM_90A
 TARGET = f"nvidia:{ARCHITECTURE.value}"
-SAMPLE = Path(__file__).parents[2] / "examples" / "fused_kernel.tl"
+SAMPLE = HERE.parents[1] / "examples" / "fused_kernel.tl"
 N = 4096
 WARM = 0.1
 

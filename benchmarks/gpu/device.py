@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # scripts of this folder are run by their path, and share the modules of that above but for those of their own names
-sys.path.insert(1, str(Path(__file__).parents[1]))
+HERE = Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent))
 
 if TYPE_CHECKING:
     from timing import Timer

@@ -38,8 +38,8 @@ def text_of(instruction: str, element: str, shape: tuple[int | str, ...]) -> str
     """`y := A x` or sums of A, along its rows with `.n` and along its columns with `.t`, or of a vector."""
     name, _, form = instruction.partition(".")
     extents = "x".join(map(str, shape))
-    results = "" if len(shape) == 1 else f"x{shape[form == 't']}"
-    terms = shape[form != "t"] if len(shape) > 1 else shape[0]
+    kept, terms = ("", *shape) if len(shape) == 1 else shape[::-1] if form == "t" else shape
+    results = kept and f"x{kept}"
     vector = f", %x: memref<{element}x{terms}>" if name == "gemv" else ""
     mode = f".{form}" if form else ""
     return f"""func @reduced(%A: memref<{element}x{extents}>{vector}, %y: memref<{element}{results}>) {{

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -147,7 +148,7 @@ def measured(rounds: int, quick: bool) -> Ceilings | None:
     for element in ARITHMETIC:
         kernel = next(iter(tw.compile(fma_chains(element), target="nvidia", cache=False)))[BLOCKS]
         values = torch.rand(BLOCKS * TILE, device="cuda", dtype=getattr(torch, TYPES[element]))
-        runs[element] = lambda kernel=kernel, values=values: kernel(values)
+        runs[element] = partial(kernel, values)
     seconds = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.02).seconds()
     operations = 2.0 * BLOCKS * TILE * CHAINS * STEPS
     rates = {element: operations / seconds[element].median / 1e9 for element in ARITHMETIC}

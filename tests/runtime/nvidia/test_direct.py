@@ -303,13 +303,12 @@ def test_groups_that_last_are_known_by_the_object(torch: Any, played: FakeDriver
     for k in range(4):
         if k == 2:
             kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
-        for group in groups:
-            call(group, x)
+        for number in range(len(groups)):
+            call(groups[number], x)
     tables = [np.frombuffer(played.bytes_at(launched.words[0], 16), np.int64) for launched in played.launches]
     places = [[batch[k].data_ptr() for k in range(2)] for batch in batches]
     assert [table.tolist() for table in tables] == places * 4
     assert played.calls.count("cuMemcpyHtoDAsync_v2") == 3
-    del group
     known = id(groups.pop())
     while id(another := PointerArray.of(torch.zeros(2, 3, 4))) != known:
         groups.append(another)
