@@ -18,6 +18,7 @@ from tilewright.machine.cuda.architecture import Architecture
 
 _BUSY: Final = 8
 """Bytes of an access with which no bank of shared memory has less to do than with wider ones."""
+_TURNED_BYTES: Final = 2
 _REG, _LANE = Owner.REG, Owner.LANE
 
 
@@ -63,6 +64,11 @@ class MatrixInstruction(Struct, frozen=True):
     def reads_memory(self) -> bool:
         """Whether factors lie in shared memory when it runs."""
         return self.warps > 1
+
+    @property
+    def turns_factors(self) -> bool:
+        """Whether rows of factors in shared memory may run along m and n: `wgmma` turns elements of two bytes alone."""
+        return not self.reads_memory or self.factor.bytes == _TURNED_BYTES
 
     @property
     def is_scalar(self) -> bool:
@@ -146,6 +152,14 @@ F64_K4: Final = MatrixInstruction(
     "llvm.nvvm.mma.m8n8k4.row.col.f64",
 )
 F64_K8: Final = _warp_product("m16n8k8.row.col.f64", (F64, F64), 8, _halves(4), "double", Architecture.SM_90A)
+F64_K16: Final = _warp_product(
+    "m16n8k16.row.col.f64",
+    (F64, F64),
+    16,
+    (Digit(_REG, 2, 0, 8), Digit(_REG, 4, 1, 4)),
+    "double",
+    Architecture.SM_90A,
+)
 
 TABLE: Final = (
     F16_F32,
@@ -154,6 +168,7 @@ TABLE: Final = (
     I8_I32,
     I8_K16,
     F64_K8,
+    F64_K16,
     F64_K4,
     _multiply_add(F32, "float"),
     _multiply_add(I32, "i32"),
@@ -164,28 +179,48 @@ TABLE: Final = (
 
 WARPGROUP_ROWS: Final = 64
 MOST_WARPGROUP_COLUMNS: Final = 256
+_WARPGROUP_BYTES: Final = 32
+"""Of a row of a factor that one instruction reads."""
+_COARSE_COLUMNS: Final = 32
+"""Products of integers have no more columns that are no multiple of 16."""
 
 
 def _held_by_one(outer: int, depth: int) -> Layout:
     return Layout((outer, depth), (Digit(_REG, outer, 0, 1), Digit(_REG, depth, 1, 1)))
 
 
+_WARPGROUP_TYPES: Final = {F16: (F32, "f32.f16.f16"), BF16: (F32, "f32.bf16.bf16"), I8: (I32, "s32.s8.s8")}
+"""What groups of warps multiply: sums, and the types as assembly calls them."""
+
+
+def warpgroup_sum(factor: ScalarType) -> ScalarType | None:
+    """The sums of `wgmma` of factors of a type, None if there is none."""
+    return _WARPGROUP_TYPES[factor][0] if factor in _WARPGROUP_TYPES else None
+
+
+def is_warpgroup_width(factor: ScalarType, columns: int) -> bool:
+    """Whether `wgmma` has so many columns: multiples of 8 up to 256, of integers beyond 32 those of 16."""
+    step = 16 if factor.is_integer and columns > _COARSE_COLUMNS else 8
+    return 0 < columns <= MOST_WARPGROUP_COLUMNS and columns % step == 0
+
+
 def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
-    """`wgmma` of 64 x `columns` sums in f32, a multiple of 8 up to 256, of f16 or bf16."""
+    """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row."""
     sums = (
         *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
         *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
     )
-    shape = f"m{WARPGROUP_ROWS}n{columns}k16"
+    (total, types), depth = _WARPGROUP_TYPES[factor], _WARPGROUP_BYTES // factor.bytes
+    shape = f"m{WARPGROUP_ROWS}n{columns}k{depth}"
     return MatrixInstruction(
-        f"wgmma.{shape}.f32.{factor}",
+        f"wgmma.{shape}.{total}.{factor}",
         factor,
-        F32,
-        _held_by_one(WARPGROUP_ROWS, 16),
-        _held_by_one(columns, 16),
+        total,
+        _held_by_one(WARPGROUP_ROWS, depth),
+        _held_by_one(columns, depth),
         Layout((WARPGROUP_ROWS, columns), sums),
         "",
-        f"wgmma.mma_async.sync.aligned.{shape}.f32.{factor}.{factor}",
+        f"wgmma.mma_async.sync.aligned.{shape}.{types}",
         Architecture.SM_90A,
         4,
     )
@@ -194,7 +229,8 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
 @cache
 def instruction_of(name: str) -> MatrixInstruction | None:
     """The instruction of a name."""
-    products = [warpgroup_product(factor, n) for factor in (F16, BF16) for n in range(8, MOST_WARPGROUP_COLUMNS + 8, 8)]
+    widths = range(8, MOST_WARPGROUP_COLUMNS + 8, 8)
+    products = (warpgroup_product(each, n) for each in _WARPGROUP_TYPES for n in widths if is_warpgroup_width(each, n))
     return next((found for found in (*TABLE, *products) if found.name == name), None)
 
 

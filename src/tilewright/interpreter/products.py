@@ -47,12 +47,12 @@ _NUMBERS: Final = (1 << 22) - 1
 
 
 def _begun(w: WorkGroup, sums: Array, added: Callable[[Array], Array]) -> Array:
-    """What stands for sums of f32 until they are awaited."""
-    assert sums.dtype == np.float32, "units that work by themselves form sums of f32"
+    """What stands for sums of 32 bits until they are awaited."""
+    assert sums.dtype in (np.float32, np.int32), "units that work by themselves form sums of 32 bits"
     before, w.begun = _forming(w, sums), w.begun + 1
     assert w.begun <= _NUMBERS, "the interpreter's limit on operations is lower"
     w.forming[w.begun] = Forming(sums.copy() if before is None else before, added)
-    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(np.float32)
+    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(sums.dtype)
 
 
 def _forming(w: WorkGroup, sums: Array) -> Forming | None:

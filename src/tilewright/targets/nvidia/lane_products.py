@@ -30,6 +30,8 @@ _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
 _ROWS: Final = 8
 _SWIZZLED: Final = 1 << 62
+_REGISTERS: Final = {"float": "=f", "i32": "=r"}
+"""Of sums of groups of warps, by type, as constraints of assembly."""
 
 
 def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]) -> Value:
@@ -195,8 +197,7 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     at_rows, at_columns = (_descriptor(ctx, memory, indices, along) for memory, indices, along in sides)
     # tied to the sums: what writes them may not move behind the fence
     given = _values(ctx, op.sums)
-    fence, constraints = "wgmma.fence.sync.aligned;", f"{_outputs(len(given))},{_tied(len(given))}"
-    sums = _assembly(ctx, fence, constraints, given, len(given))
+    sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], given)
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
@@ -235,15 +236,16 @@ def _by_group(
     factors: tuple[Value, Value],
     sums: Sequence[Value],
 ) -> list[Value]:
-    """One product; which factor runs along m or n is said by bits behind the signs."""
+    """One product; bits behind the signs say which factor runs along m or n. Integers have neither."""
     count = len(sums)
-    turned = ", ".join(str(int(each)) for each in along)
+    turned = f", {', '.join(str(int(each)) for each in along)}" if found.turns_factors else ""
+    signs = "" if found.sum.is_integer else f", 1, 1{turned}"
     names = ",".join(f"${k}" for k in range(count))
     text = (
         "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
-        f"{found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p, 1, 1, {turned}; }}"
+        f"{found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p{signs}; }}"
     )
-    return _assembly(ctx, text, f"{_outputs(count)},l,l,{_tied(count)}", [*factors, *sums], count)
+    return _assembly(ctx, text, "l,l,", factors, sums)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
@@ -254,22 +256,20 @@ def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
         ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
         ctx.bind(op.out, Fragment(tuple(sums)))
         return
-    text, constraints = "wgmma.wait_group.sync.aligned 0;", f"{_outputs(len(sums))},{_tied(len(sums))}"
-    ctx.bind(op.out, Fragment(tuple(_assembly(ctx, text, constraints, sums, len(sums)))))
+    found = _assembly(ctx, "wgmma.wait_group.sync.aligned 0;", "", [], sums)
+    ctx.bind(op.out, Fragment(tuple(found)))
 
 
-def _assembly(ctx: KernelContext, text: str, constraints: str, operands: Sequence[Value], count: int) -> list[Value]:
-    struct = f"{{ {', '.join(['float'] * count)} }}"
-    found = ctx.b.inline_asm(struct, text, constraints, operands, side_effect=True)
-    return [ctx.b.extract_value(found, "float", k) for k in range(count)]
-
-
-def _outputs(count: int) -> str:
-    return ",".join(["=f"] * count)
-
-
-def _tied(count: int) -> str:
-    return ",".join(map(str, range(count)))
+def _assembly(
+    ctx: KernelContext, text: str, constraints: str, operands: Sequence[Value], sums: Sequence[Value]
+) -> list[Value]:
+    """What an instruction makes of sums, which stay in their registers; `constraints` are those of other operands."""
+    count, type_ = len(sums), sums[0].type
+    outputs, tied = ",".join([_REGISTERS[type_]] * count), ",".join(map(str, range(count)))
+    struct = f"{{ {', '.join([type_] * count)} }}"
+    given = [*operands, *sums]
+    found = ctx.b.inline_asm(struct, text, f"{outputs},{constraints}{tied}", given, side_effect=True)
+    return [ctx.b.extract_value(found, type_, k) for k in range(count)]
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

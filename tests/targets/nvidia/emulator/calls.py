@@ -27,7 +27,8 @@ _FENCES: Final = (
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
-_WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, .*, p, 1, 1, ([01], [01]);")
+_WARPGROUP: Final = re.compile(r"(wgmma\.mma_async\.\S+) \{.*?\}, .*, p(, 1, 1)?(?:, ([01]), ([01]))?;")
+_SIGNED: Final = ".f32."
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
@@ -83,7 +84,9 @@ def _special(result: str, register: str) -> Step:
 def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
     """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
-        return Sync(found[1], [*operands, *(f"i32 {word}" for word in found[2].split(", "))], result)
+        if (found[2] is None) == (_SIGNED in found[1]):
+            raise EmulatorError(f"products of floats alone have signs: {text}")
+        return Sync(found[1], [*operands, *(f"i32 {word or 0}" for word in (found[3], found[4]))], result)
     wait = _WAIT.match(text)
     if wait is None and not text.startswith("wgmma.fence"):
         raise EmulatorError(f"unknown assembly: {text}")

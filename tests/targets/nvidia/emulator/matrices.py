@@ -76,6 +76,7 @@ PRODUCTS: Final = {
     "m16n8k16.row.col.s8": Product((16, 8, 16), np.dtype(np.int8), np.dtype(np.int32), _byte_a, _byte_b, _pair_c),
     "m8n8k4.row.col.f64": Product((8, 8, 4), _F64, _F64, lambda _: (_G, _T), lambda _: (_T, _G), _pair_c),
     "m16n8k8.row.col.f64": Product((16, 8, 8), _F64, _F64, _word_a, _word_b, _pair_c),
+    "m16n8k16.row.col.f64": Product((16, 8, 16), _F64, _F64, _word_a, _word_b, _pair_c),
 }
 
 

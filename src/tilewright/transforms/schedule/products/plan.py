@@ -13,14 +13,15 @@ from msgspec.structs import replace
 
 from tilewright.dialects.gpu_products import COPIED_BYTES
 from tilewright.dialects.matrix_instructions import (
-    MOST_WARPGROUP_COLUMNS,
     MatrixInstruction,
     instructions_of,
+    is_warpgroup_width,
     warpgroup_product,
+    warpgroup_sum,
 )
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice
-from tilewright.ir.types import BF16, F16, F32, ScalarType
+from tilewright.ir.types import ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
 
@@ -218,12 +219,13 @@ def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> 
 
 def _warpgroup_plan(shape: Shape, block: Block, along_m: int) -> ProductPlan | None:
     """The plan whose groups of warps are so many along m, if there is one."""
-    if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
+    is_known = shape.lhs is shape.rhs and shape.sum is warpgroup_sum(shape.lhs)
+    if not is_known or block.architecture is not Architecture.SM_90A:
         return None
     groups, columns = block.threads // (WARP * _GROUP), shape.m // along_m
     if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > block.threads * MOST_SUM_REGISTERS:
         return None
-    if columns > MOST_WARPGROUP_COLUMNS or columns % 8:
+    if not is_warpgroup_width(shape.lhs, columns):
         return None
     instruction = warpgroup_product(shape.lhs, columns)
     lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
@@ -239,6 +241,8 @@ def _swizzled(
     found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True)
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
+    if along_outer and not instruction.turns_factors:
+        return None
     whole = found.row_bytes % SLAB == 0 and (not along_outer or own * instruction.factor.bytes % SLAB == 0)
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 
