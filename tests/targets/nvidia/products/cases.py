@@ -22,6 +22,8 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "i32": np.dtype(np.int32),
 }
 TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
+DEPTHS: Final = {"i8": 128}
+"""Of tiles whose rows are as long as groups of warps want them, where that is not 64."""
 ZEROS: Final = "padding_value = zero, "
 
 Array = npt.NDArray[Any]

@@ -14,7 +14,7 @@ from targets.nvidia.cases_tile_ir import entry
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch
 from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
@@ -85,8 +85,9 @@ def check(
 def test_every_level_means_the_product(
     element: str, architecture: Architecture, transposed: tuple[bool, bool], rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
-    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
+    depth = DEPTHS.get(element, 64)
+    product = TEXTS.Product((64, 64, 3 * depth), element, TOTALS[element], transposed)
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, depth)), architecture):
         check(module, product, (64, 64), "C", rng)
 
 

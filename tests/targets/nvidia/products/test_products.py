@@ -17,7 +17,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
@@ -63,9 +63,12 @@ def check(
 def test_tile_ir(
     element: str, transposed: tuple[bool, bool], architecture: Architecture, rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
-    code = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
-    groups = architecture is Architecture.SM_90A and element in ("f16", "bf16")
+    depth = DEPTHS.get(element, 64)
+    product = TEXTS.Product((64, 64, 3 * depth), element, TOTALS[element], transposed)
+    code = emitted(TEXTS.tile_ir_product(product, (64, 64, depth)), architecture)
+    # bytes are read along k alone
+    groups = element in ("f16", "bf16") or (element == "i8" and transposed == (False, True))
+    groups = groups and architecture is Architecture.SM_90A
     assert ("wgmma" in code[1].facts[SCHEDULE]) == groups
     check(code, product, (64, 64), "C", rng)
 
