@@ -7,18 +7,21 @@ k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element ea
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
 from msgspec import Struct
 
 from tilewright.ir.layouts import Digit, Layout, Owner
-from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, I64, TF32, ScalarType
+from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, I64, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.formats import FloatFormat
 
 _BUSY: Final = 8
 """Bytes of an access with which no bank of shared memory has less to do than with wider ones."""
 _TURNED_BYTES: Final = 2
+_SMALL_BITS: Final = 8
 _REG, _LANE = Owner.REG, Owner.LANE
 
 
@@ -189,13 +192,41 @@ def _held_by_one(outer: int, depth: int) -> Layout:
     return Layout((outer, depth), (Digit(_REG, outer, 0, 1), Digit(_REG, depth, 1, 1)))
 
 
-_WARPGROUP_TYPES: Final = {F16: (F32, "f32.f16.f16"), BF16: (F32, "f32.bf16.bf16"), I8: (I32, "s32.s8.s8")}
+_WARPGROUP_TYPES: Final = {
+    F16: (F32, "f32.f16.f16"),
+    BF16: (F32, "f32.bf16.bf16"),
+    TF32: (F32, "f32.tf32.tf32"),
+    I8: (I32, "s32.s8.s8"),
+    F8E4M3FN: (F32, "f32.e4m3.e4m3"),
+    F8E5M2: (F32, "f32.e5m2.e5m2"),
+}
 """What groups of warps multiply: sums, and the types as assembly calls them."""
+_COARSE_SUMS: Final = (F8E4M3FN, F8E5M2)
+"""Factors whose sums the unit keeps in fewer bits than f32 has."""
 
 
-def warpgroup_sum(factor: ScalarType) -> ScalarType | None:
-    """The sums of `wgmma` of factors of a type, None if there is none."""
-    return _WARPGROUP_TYPES[factor][0] if factor in _WARPGROUP_TYPES else None
+def warpgroup_factors(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fast: bool) -> Sequence[ScalarType]:
+    """As what `wgmma` multiplies these types, the fastest first; `fast` sums may have fewer bits than `total`."""
+    if lhs is not rhs:
+        return ()
+    return [
+        factor
+        for factor, (sums, _) in sorted(_WARPGROUP_TYPES.items(), key=lambda item: item[0].bytes)
+        if sums is total and _takes(factor, lhs) and (fast or factor not in _COARSE_SUMS)
+    ]
+
+
+def _takes(factor: ScalarType, given: ScalarType) -> bool:
+    """Whether a type is that of a factor, or converted to it exactly: 8 bits of a float to 16.
+
+    Wider ones are left out: nothing is known of how units treat their subnormal numbers.
+    """
+    if given is factor:
+        return True
+    narrow, wide = given.format, factor.format
+    if not isinstance(narrow, FloatFormat) or not isinstance(wide, FloatFormat):
+        return False
+    return narrow.bits <= _SMALL_BITS and factor.bytes == _TURNED_BYTES and wide.holds(narrow)
 
 
 def is_warpgroup_width(factor: ScalarType, columns: int) -> bool:
@@ -237,7 +268,8 @@ def instruction_of(name: str) -> MatrixInstruction | None:
 def instructions_of(lhs: ScalarType, rhs: ScalarType, total: ScalarType, have: Architecture) -> list[MatrixInstruction]:
     """What multiplies these types exactly on an architecture, the best first.
 
-    Factors are converted, exactly, to what scalar multiply-adds and products of f64 want; others want them as they are.
+    Factors are converted, exactly, to what scalar multiply-adds and products of f64 want, and floats of 8 bits to those
+    of 16; others are wanted as they are.
     """
     usable = [i for i in TABLE if i.sum is total and (i.since is have or i.since is Architecture.SM_80)]
-    return [i for i in usable if lhs is rhs is i.factor or i.factor is total]
+    return [i for i in usable if i.factor is total or (lhs is rhs and _takes(i.factor, lhs))]

@@ -21,7 +21,16 @@ class TensorDtype(NamedTuple):
     bytes: int
 
 
-TENSOR_DTYPES: Final = {"i8": TensorDtype(0, 1), "f16": TensorDtype(6, 2), "bf16": TensorDtype(9, 2)}
+TENSOR_DTYPES: Final = {
+    "i8": TensorDtype(0, 1),
+    "f8E4M3FN": TensorDtype(0, 1),
+    "f8E5M2": TensorDtype(0, 1),
+    "f16": TensorDtype(6, 2),
+    "bf16": TensorDtype(9, 2),
+    "f32": TensorDtype(7, 4),
+    "tf32": TensorDtype(7, 4),
+}
+"""Those that are copied as they are: the driver knows no floats of 8 bits, and would round to tf32."""
 MAP_UNIT: Final = 16
 """Bytes of which the addresses of matrices and the distances of their rows are multiples."""
 MOST_EXTENT: Final = 1 << 31

@@ -10,14 +10,20 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from .matrices import cut_to_tf32
 from .numbers import Array
 from .text import EmulatorError
 
 GROUP: Final = 128
-_NAME: Final = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32\.(f16|bf16)\.\4|s32\.(s8)\.s8)$")
+_NAME: Final = re.compile(
+    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(?:f32\.(f16|bf16|tf32|e4m3|e5m2)\.\3|s32\.(s8)\.s8)$"
+)
 _FACTORS: Final[dict[str, np.dtype[Any]]] = {
     "f16": np.dtype(np.float16),
     "bf16": np.dtype(ml_dtypes.bfloat16),
+    "tf32": np.dtype(np.float32),
+    "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "s8": np.dtype(np.int8),
 }
 _LINE: Final = 128
@@ -47,6 +53,8 @@ class GroupProduct:
     def added(self, sums: Sequence[Array], a: Array, b: Array) -> list[Array]:
         """The sums of each thread with the product of [row, k] and [column, k] added, exact and rounded once."""
         thread, wide = np.arange(GROUP), np.dtype(np.int64 if self.factor.kind == "i" else np.float64)
+        if self.factor == np.float32:
+            a, b = (cut_to_tf32(x) for x in (a, b))
         product = a.astype(wide) @ b.astype(wide).T
         found: list[Array] = []
         for i, part in enumerate(sums):
@@ -128,7 +136,7 @@ def group_product(name: str) -> GroupProduct:
     found = _NAME.match(name)
     if found is None:
         raise EmulatorError(f"unknown product of groups of warps: {name}")
-    product = GroupProduct(int(found[1]), _FACTORS[found[4] or found[5]])
+    product = GroupProduct(int(found[1]), _FACTORS[found[3] or found[4]])
     coarse = product.factor.kind == "i" and product.columns > 32 and product.columns % 16
     if product.depth != int(found[2]) or coarse or not 0 < product.columns <= 256 or product.columns % 8:
         raise EmulatorError(f"no shape of products of groups of warps: {name}")

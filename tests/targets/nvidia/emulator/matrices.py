@@ -95,12 +95,12 @@ def multiply(name: str, registers: Sequence[Array]) -> list[Array]:
     c = _matrix(registers[a_words + b_words :], product.total, (m, n), product.c)
     wide = np.dtype(np.int64) if product.total.kind == "i" else _F64
     if name.endswith("tf32"):
-        a, b = (_cut_to_tf32(x) for x in (a, b))
+        a, b = (cut_to_tf32(x) for x in (a, b))
     found = (c.astype(wide) + a.astype(wide) @ b.astype(wide)).astype(product.total)
     return [found[:, *product.c(i)] for i in range(sizes[2])]
 
 
-def _cut_to_tf32(x: Array) -> Array:
+def cut_to_tf32(x: Array) -> Array:
     """The unit reads no more than 10 bits of the fraction."""
     return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 

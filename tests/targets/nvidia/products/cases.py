@@ -19,6 +19,9 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
     "i8": np.dtype(np.int8),
+    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
+    "tf32": np.dtype(np.float32),
     "i32": np.dtype(np.int32),
 }
 TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}

@@ -261,7 +261,7 @@ def _shape(op: tile.Mma) -> Shape:
     lhs, rhs, out = tile_type(op.lhs), tile_type(op.rhs), tile_type(op.out)
     m, n = out.shape
     along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
-    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along)
+    return Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, op.fast)
 
 
 def extents_of(op: tile.Mma) -> Tile:

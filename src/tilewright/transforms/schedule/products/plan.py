@@ -16,8 +16,8 @@ from tilewright.dialects.matrix_instructions import (
     MatrixInstruction,
     instructions_of,
     is_warpgroup_width,
+    warpgroup_factors,
     warpgroup_product,
-    warpgroup_sum,
 )
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice
@@ -67,7 +67,10 @@ class Block(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n."""
+    """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
+
+    `fast` says that sums of floats of 8 bits may be formed in fewer bits than their type has.
+    """
 
     m: int
     n: int
@@ -77,6 +80,7 @@ class Shape(Struct, frozen=True):
     sum: ScalarType
     lhs_along_outer: bool
     rhs_along_outer: bool
+    fast: bool = False
 
 
 class ProductPlan(Struct, frozen=True):
@@ -173,9 +177,10 @@ def _of_all_warps(
 ) -> Iterator[ProductPlan]:
     """For each instruction the plan whose warps are so many along m, if there is one."""
     warps = block.threads // WARP
-    groups = _warpgroup_plan(shape, block, along_m)
-    if groups is not None:
-        yield groups
+    for factor in warpgroup_factors(shape.lhs, shape.rhs, shape.sum, shape.fast):
+        groups = _warpgroup_plan(shape, block, factor, along_m)
+        if groups is not None:
+            yield groups
     if warps % along_m == 0:
         for instruction in instructions:
             wanted = ProductChoice((shape.m, shape.n, shape.k), instruction.name, (along_m, warps // along_m))
@@ -211,23 +216,23 @@ def _with(
 
 def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
     """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
-    plans = (_warpgroup_plan(shape, block, along_m) for along_m in range(1, block.threads // (WARP * _GROUP) + 1))
-    found = [plan for plan in plans if plan is not None and _is_wanted(plan, wanted)]
-    # the fewest bytes read for each product
-    return max(found, key=lambda plan: plan.columns.part.shape[0], default=None)
+    for factor in warpgroup_factors(shape.lhs, shape.rhs, shape.sum, shape.fast):
+        plans = (_warpgroup_plan(shape, block, factor, k) for k in range(1, block.threads // (WARP * _GROUP) + 1))
+        found = [plan for plan in plans if plan is not None and _is_wanted(plan, wanted)]
+        if found:
+            # the fewest bytes read for each product
+            return max(found, key=lambda plan: plan.columns.part.shape[0])
+    return None
 
 
-def _warpgroup_plan(shape: Shape, block: Block, along_m: int) -> ProductPlan | None:
-    """The plan whose groups of warps are so many along m, if there is one."""
-    is_known = shape.lhs is shape.rhs and shape.sum is warpgroup_sum(shape.lhs)
-    if not is_known or block.architecture is not Architecture.SM_90A:
-        return None
+def _warpgroup_plan(shape: Shape, block: Block, factor: ScalarType, along_m: int) -> ProductPlan | None:
+    """The plan that multiplies a type and whose groups of warps are so many along m, if there is one."""
     groups, columns = block.threads // (WARP * _GROUP), shape.m // along_m
     if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > block.threads * MOST_SUM_REGISTERS:
         return None
-    if not is_warpgroup_width(shape.lhs, columns):
+    if block.architecture is not Architecture.SM_90A or not is_warpgroup_width(factor, columns):
         return None
-    instruction = warpgroup_product(shape.lhs, columns)
+    instruction = warpgroup_product(factor, columns)
     lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
     rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
     if lhs is None or rhs is None or lhs.bytes + rhs.bytes > block.shared_bytes:
