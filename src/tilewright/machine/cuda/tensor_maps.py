@@ -28,9 +28,9 @@ TENSOR_DTYPES: Final = {
     "f16": TensorDtype(6, 2),
     "bf16": TensorDtype(9, 2),
     "f32": TensorDtype(7, 4),
-    "tf32": TensorDtype(7, 4),
+    "tf32": TensorDtype(11, 4),
 }
-"""Those that are copied as they are: the driver knows no floats of 8 bits, and would round to tf32."""
+"""The driver knows no floats of 8 bits; what is copied as tf32 is rounded to it."""
 MAP_UNIT: Final = 16
 """Bytes of which the addresses of matrices and the distances of their rows are multiples."""
 MOST_EXTENT: Final = 1 << 31

@@ -241,10 +241,7 @@ def _by_group(
     turned = f", {', '.join(str(int(each)) for each in along)}" if found.turns_factors else ""
     signs = "" if found.sum.is_integer else f", 1, 1{turned}"
     names = ",".join(f"${k}" for k in range(count))
-    text = (
-        "{ .reg .pred p; setp.ne.b32 p, 1, 0; "
-        f"{found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p{signs}; }}"
-    )
+    text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p{signs}; }}"
     return _assembly(ctx, text, "l,l,", factors, sums)
 
 

@@ -105,6 +105,13 @@ def cut_to_tf32(x: Array) -> Array:
     return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 
 
+def rounded_to_tf32(x: Array) -> Array:
+    """To 10 bits of the fraction, ties to even; the bits behind them are zero."""
+    bits = x.view(np.uint32)
+    rounded = bits + np.uint32(0xFFF) + (bits >> np.uint32(13) & np.uint32(1))
+    return cut_to_tf32(np.where(np.isfinite(x), rounded, bits).astype(np.uint32).view(np.float32))
+
+
 def _matrix(
     words: Sequence[Array], dtype: np.dtype[Any], shape: tuple[int, int], place: Callable[[int], Position]
 ) -> Array:

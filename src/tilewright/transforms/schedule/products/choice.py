@@ -8,16 +8,17 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects.arith import Cast
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.gpu_tensors import no_slabs
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import MemrefType, ScalarType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
@@ -42,10 +43,19 @@ _ASKED: Final = "copies=threads is asked for"
 
 
 class Source(Struct, frozen=True):
-    """The load that a factor is, maybe turned: dimension k of the factor is dimension `dims[k]` of what is loaded."""
+    """The load that a factor is, maybe turned: dimension k of the factor is dimension `dims[k]` of what is loaded.
+
+    Its elements are converted to `element` on the way, if that is not their type.
+    """
 
     load: tile.Load
     dims: tuple[int, int]
+    element: ScalarType
+
+    @property
+    def loaded(self) -> ScalarType:
+        """The type of the elements in memory."""
+        return tile_type(self.load.out).element
 
 
 Side = tuple[tile.Mma, int]
@@ -243,18 +253,22 @@ def is_factor(value: Value, of: Container[Operation]) -> bool:
     """Whether a tile is nothing but a factor of these products, maybe turned on the way."""
     return bool(value.uses) and all(
         (isinstance(user, tile.Mma) and user in of and value is not user.acc)
-        or (isinstance(user, tile.Permute) and is_factor(user.out, of))
+        or (isinstance(user, tile.Permute | Cast) and is_factor(user.out, of))
         for user in value.uses
     )
 
 
 def source_of(factor: Value) -> Source | None:
-    """The load of a matrix that a factor is, maybe transposed."""
-    dims = (0, 1)
-    while isinstance(op := factor.defining_op, tile.Permute):
-        dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
-        factor = op.tile
-    return Source(op, dims) if isinstance(op, tile.Load) and len(op.indices) == len(dims) else None
+    """The load of a matrix that a factor is, maybe transposed, and converted once."""
+    dims, element, casts = (0, 1), tile_type(factor).element, 0
+    while isinstance(op := factor.defining_op, tile.Permute | Cast):
+        if isinstance(op, tile.Permute):
+            dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
+            factor = op.tile
+        else:
+            factor, casts = op.value, casts + 1
+    found = isinstance(op, tile.Load) and len(op.indices) == len(dims) and casts <= 1
+    return Source(op, dims, element) if found else None
 
 
 def _shape(op: tile.Mma) -> Shape:
@@ -334,10 +348,10 @@ def _by_threads(products: Sequence[tile.Mma], ahead: Container[Side], plans: Map
         assert source is not None, "factors that run ahead are loads"
         type_ = source.load.memref.type
         assert isinstance(type_, MemrefType)
-        if type_.element is not factor.element:
+        if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
             return f"{type_.element} is converted to {factor.element} on the way"
         near = source.dims[side if factor.along_outer else 1 - side]
-        reason = no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
+        reason = tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
         if reason is not None:
             return reason
     return ""

@@ -243,11 +243,12 @@ def _warpgroup_plan(shape: Shape, block: Block, factor: ScalarType, along_m: int
 def _swizzled(
     instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, groups: int
 ) -> Factor | None:
-    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True)
+    # what is not read along m or n has to be turned on its way to shared memory
+    turned = along_outer and not instruction.turns_factors
+    along_outer = along_outer and not turned
+    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True, turned=turned)
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
-    if along_outer and not instruction.turns_factors:
-        return None
     whole = found.row_bytes % SLAB == 0 and (not along_outer or own * instruction.factor.bytes % SLAB == 0)
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 
