@@ -66,9 +66,7 @@ def test_tile_ir(
     depth = DEPTHS.get(element, 64)
     product = TEXTS.Product((64, 64, 3 * depth), element, TOTALS[element], transposed)
     code = emitted(TEXTS.tile_ir_product(product, (64, 64, depth)), architecture)
-    # bytes are read along k alone
-    groups = element in ("f16", "bf16") or (element == "i8" and transposed == (False, True))
-    groups = groups and architecture is Architecture.SM_90A
+    groups = architecture is Architecture.SM_90A and element in ("f16", "bf16", "i8")
     assert ("wgmma" in code[1].facts[SCHEDULE]) == groups
     check(code, product, (64, 64), "C", rng)
 
@@ -193,7 +191,8 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
         ("f16", (128, 128, 32), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4", "cp.async.cg.shared.global")),
         ("bf16", (128, 128, 64), ("{unit}", "{copies}")),
         ("f16", (128, 256, 64), ("{unit}", "{copies}")),
-        ("i8", (128, 128, 128), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
+        ("i8", (128, 128, 128), ("{unit}",)),
+        ("i8", (128, 128, 64), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
         ("f64", (64, 64, 16), ("mma.sync", "ld.shared.{doubles}", "cp.async.cg.shared.global")),
         ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
     ],
