@@ -25,15 +25,22 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 
-def emitted(text: str, architecture: Architecture = Architecture.SM_90A, schedule: str = "") -> tuple[str, KernelInfo]:
+def emitted(
+    text: str,
+    architecture: Architecture = Architecture.SM_90A,
+    schedule: str = "",
+    precision: Precision = Precision.EXACT,
+) -> tuple[str, KernelInfo]:
     """LLVM text and signature of the only kernel."""
     module, report = read_module(Source("product", text), Report()), Report()
-    lower_module(module, NvidiaTarget(architecture).scheduled(schedule), CompileOptions(verify_each=True), report)
+    options = CompileOptions(verify_each=True, precision=precision)
+    lower_module(module, NvidiaTarget(architecture).scheduled(schedule), options, report)
     report.raise_if_errors()
     llvm, (kernel,) = emit_llvm(module, architecture)
     return llvm, kernel

@@ -1,0 +1,124 @@
+"""Products that units form of fewer bits: floats of 8 bits, and f32 where a caller lets factors be rounded to tf32."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from targets.nvidia.case import Launch, faults
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.cases import TEXTS, ZEROS
+from targets.nvidia.products.test_levels import check as check_level
+from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_products import check, emitted
+from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+
+ORDERS = list(itertools.product((False, True), repeat=2))
+SMALL = ("f8E4M3FN", "f8E5M2")
+
+
+def fast(text: str) -> str:
+    """The Tile IR text with sums that may be formed in fewer bits."""
+    assert "%acc :" in text
+    return text.replace("%acc :", "%acc fast_acc :")
+
+
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("element", SMALL)
+@pytest.mark.parametrize("transposed", ORDERS)
+@pytest.mark.parametrize("is_fast", [False, True])
+@pytest.mark.parametrize("extents", [(64, 64, 384), (40, 72, 176)])
+def test_floats_of_8_bits(
+    element: str, transposed: tuple[bool, bool], is_fast: bool, extents: tuple[int, int, int], rng: np.random.Generator
+) -> None:
+    """They are those of f16 unless sums may be fast: then those that lie along k are copied as they are."""
+    product = TEXTS.Product(extents, element, "f32", transposed)
+    text = TEXTS.tile_ir_product(product, (64, 64, 128), ZEROS)
+    code = emitted(fast(text) if is_fast else text)
+    taken = code[1].facts[SCHEDULE]
+    assert f"wgmma.m64n64k{'32' if is_fast else '16'}.f32.{element if is_fast else 'f16'}/" in taken
+    assert ("copies=tensor" in taken) == (is_fast and transposed == (False, True))
+    check(code, product, (64, 64), "C", rng)
+
+
+@pytest.mark.parametrize(("element", "is_fast"), [("f8E4M3FN", False), ("f8E5M2", True)])
+def test_every_level_means_the_product(element: str, is_fast: bool, rng: np.random.Generator) -> None:
+    product = TEXTS.Product((64, 64, 256), element, "f32", (False, True))
+    text = TEXTS.tile_ir_product(product, (64, 64, 128))
+    for module in levels(fast(text) if is_fast else text, Architecture.SM_90A):
+        check_level(module, product, (64, 64), "C", rng)
+
+
+def test_sums_of_wider_types_are_never_fast() -> None:
+    text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32"), (64, 64, 64))
+    assert emitted(fast(text))[0] == emitted(text)[0]
+
+
+def between(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray[Any]:
+    """Numbers of 13 bits, some of which lie in the middle between two of tf32."""
+    return (rng.choice([-1, 1], shape) * (rng.integers(4096, 8192, shape) / 4096)).astype(np.float32)
+
+
+def to_tf32(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Rounded to ten bits of the fraction, ties to even."""
+    power = np.exp2(10 - np.floor(np.log2(np.abs(numbers))))
+    return np.rint(numbers.astype(np.float64) * power) / power
+
+
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda each: each.value)
+@pytest.mark.parametrize("transposed", ORDERS)
+@pytest.mark.parametrize("language", ["tile ir", "tensor language"])
+@pytest.mark.parametrize("extents", [(64, 128, 96), (41, 72, 36)])
+def test_factors_are_rounded_to_nearest(
+    architecture: Architecture,
+    transposed: tuple[bool, bool],
+    language: str,
+    extents: tuple[int, int, int],
+    rng: np.random.Generator,
+) -> None:
+    """Whoever rounds, the device's copies or threads: sums are exact, so every tie shows."""
+    product, (m, n, k) = TEXTS.Product(extents, "f32", "f32", transposed), extents
+    is_tile_ir = language == "tile ir"
+    text = TEXTS.tile_ir_product(product, (64, 64, 32), ZEROS) if is_tile_ir else TEXTS.gemm_product(product, (64, 64))
+    llvm, kernel = emitted(text, architecture, precision=Precision.TF32)
+    unit = "wgmma.m64n64k8.f32.tf32" if architecture is Architecture.SM_90A else "m16n8k8.row.col.tf32"
+    assert unit in kernel.facts[SCHEDULE]
+    a, b = between(rng, (m, k)), rng.integers(-2, 3, (k, n)).astype(np.float32)
+    order = "C" if is_tile_ir else "F"
+    factors = [np.array(x.T if turned else x, order=order) for x, turned in zip((a, b), transposed, strict=True)]
+    expected = (to_tf32(a) @ b).astype(np.float32)
+    assert not np.array_equal(expected, a @ b)
+    given = Launch([*factors, np.full((m, n), np.nan, np.float32, order)], {2: expected}, (-(-m // 64), -(-n // 64), 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
+@needs_ptxas
+@pytest.mark.parametrize(
+    ("element", "tiles", "unit"),
+    [
+        ("i8", (128, 256, 128), "m64n256k32.s32.s8.s8"),
+        ("f8E4M3FN", (128, 128, 128), "m64n128k32.f32.e4m3.e4m3"),
+        ("f8E5M2", (128, 128, 128), "m64n128k32.f32.e5m2.e5m2"),
+        ("f32", (128, 128, 32), "m64n128k8.f32.tf32.tf32"),
+    ],
+)
+def test_products_overlap_and_nothing_is_spilled(element: str, tiles: tuple[int, int, int], unit: str) -> None:
+    total = "i32" if element == "i8" else "f32"
+    text = TEXTS.tile_ir_product(TEXTS.Product((256, 256, 512), element, total, (False, True)), tiles)
+    llvm, kernel = emitted(text if total == "i32" else fast(text), precision=Precision.TF32)
+    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
+    for instruction in (unit, "cp.async.bulk.tensor.2d", "wgmma.wait_group.sync.aligned \t1;"):
+        assert instruction in ptx, instruction
+    resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
