@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -24,12 +24,17 @@ _TURNED_BYTES: Final = 2
 _SMALL_BITS: Final = 8
 _REG, _LANE = Owner.REG, Owner.LANE
 
+Signs: TypeAlias = tuple[bool, bool]
+"""Whether the integers of either factor are unsigned."""
+SIGNED: Final[Signs] = (False, False)
+_SIGNS: Final[tuple[Signs, ...]] = (SIGNED, (True, True), (False, True), (True, False))
+
 
 class MatrixInstruction(Struct, frozen=True):
     """One instruction. `word` is the LLVM type of a factor's registers, `intrinsic` "" for scalar multiply-adds.
 
     A group of four warps (`warps`) has no factors in registers but in shared memory: `rows` and `columns` have one
-    holder, and `intrinsic` is what assembly calls the instruction.
+    holder, and `intrinsic` is what assembly calls the instruction. `unsigned` says so of integers in rows and columns.
     """
 
     name: str
@@ -42,6 +47,7 @@ class MatrixInstruction(Struct, frozen=True):
     intrinsic: str
     since: Architecture = Architecture.SM_80
     warps: int = 1
+    unsigned: Signs = SIGNED
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -86,6 +92,7 @@ def _warp_product(
     registers: tuple[Digit, ...],
     word: str,
     since: Architecture = Architecture.SM_80,
+    unsigned: Signs = SIGNED,
 ) -> MatrixInstruction:
     """An instruction of 16 x 8 sums: lane 4 g + t has row g, adjacent k from t on, and two sums of columns 2 t."""
     factor, total = types
@@ -104,6 +111,7 @@ def _warp_product(
         word,
         f"llvm.nvvm.mma.{name}",
         since,
+        unsigned=unsigned,
     )
 
 
@@ -142,8 +150,23 @@ def _along(digit: Digit, dim: int) -> Digit:
 F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")
 BF16_F32: Final = _warp_product("m16n8k16.row.col.bf16", (BF16, F32), 16, _halves(8), "i32")
 TF32_F32: Final = _warp_product("m16n8k8.row.col.tf32", (TF32, F32), 8, _halves(4), "i32")
-I8_I32: Final = _warp_product("m16n8k32.row.col.s8", (I8, I32), 32, _halves(16), "i32")
-I8_K16: Final = _warp_product("m16n8k16.row.col.s8", (I8, I32), 16, (Digit(_REG, 2, 0, 8),), "i32")
+
+
+def _spelled(unsigned: Signs, together: bool) -> str:
+    """Types of bytes in names; one stands for both where they are the same, if `together`."""
+    rows, columns = ("u8" if each else "s8" for each in unsigned)
+    return rows if together and rows == columns else f"{rows}.{columns}"
+
+
+def _of_bytes(depth: int, registers: tuple[Digit, ...], unsigned: Signs) -> MatrixInstruction:
+    name = f"m16n8k{depth}.row.col.{_spelled(unsigned, together=True)}"
+    return _warp_product(name, (I8, I32), depth, registers, "i32", unsigned=unsigned)
+
+
+_OF_BYTES: Final = (
+    *(_of_bytes(32, _halves(16), unsigned) for unsigned in _SIGNS),
+    *(_of_bytes(16, (Digit(_REG, 2, 0, 8),), unsigned) for unsigned in _SIGNS),
+)
 F64_K4: Final = MatrixInstruction(
     "m8n8k4.row.col.f64",
     F64,
@@ -168,8 +191,7 @@ TABLE: Final = (
     F16_F32,
     BF16_F32,
     TF32_F32,
-    I8_I32,
-    I8_K16,
+    *_OF_BYTES,
     F64_K8,
     F64_K16,
     F64_K4,
@@ -196,11 +218,11 @@ _WARPGROUP_TYPES: Final = {
     F16: (F32, "f32.f16.f16"),
     BF16: (F32, "f32.bf16.bf16"),
     TF32: (F32, "f32.tf32.tf32"),
-    I8: (I32, "s32.s8.s8"),
+    I8: (I32, "s32"),
     F8E4M3FN: (F32, "f32.e4m3.e4m3"),
     F8E5M2: (F32, "f32.e5m2.e5m2"),
 }
-"""What groups of warps multiply: sums, and the types as assembly calls them."""
+"""What groups of warps multiply: sums, and the types as assembly calls them, but for signs."""
 _COARSE_SUMS: Final = (F8E4M3FN, F8E5M2)
 """Factors whose sums the unit keeps in fewer bits than f32 has."""
 
@@ -235,16 +257,19 @@ def is_warpgroup_width(factor: ScalarType, columns: int) -> bool:
     return 0 < columns <= MOST_WARPGROUP_COLUMNS and columns % step == 0
 
 
-def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
+def warpgroup_product(factor: ScalarType, columns: int, unsigned: Signs = SIGNED) -> MatrixInstruction:
     """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row."""
     sums = (
         *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
         *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
     )
     (total, types), depth = _WARPGROUP_TYPES[factor], _WARPGROUP_BYTES // factor.bytes
-    shape = f"m{WARPGROUP_ROWS}n{columns}k{depth}"
+    shape, name = f"m{WARPGROUP_ROWS}n{columns}k{depth}", factor.name
+    if factor.is_integer:
+        types = f"{types}.{_spelled(unsigned, together=False)}"
+        name = name if unsigned == SIGNED else _spelled(unsigned, together=True)
     return MatrixInstruction(
-        f"wgmma.{shape}.{total}.{factor}",
+        f"wgmma.{shape}.{total}.{name}",
         factor,
         total,
         _held_by_one(WARPGROUP_ROWS, depth),
@@ -254,6 +279,7 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
         f"wgmma.mma_async.sync.aligned.{shape}.{types}",
         Architecture.SM_90A,
         4,
+        unsigned,
     )
 
 
@@ -261,15 +287,24 @@ def warpgroup_product(factor: ScalarType, columns: int) -> MatrixInstruction:
 def instruction_of(name: str) -> MatrixInstruction | None:
     """The instruction of a name."""
     widths = range(8, MOST_WARPGROUP_COLUMNS + 8, 8)
-    products = (warpgroup_product(each, n) for each in _WARPGROUP_TYPES for n in widths if is_warpgroup_width(each, n))
+    products = (
+        warpgroup_product(each, n, unsigned)
+        for each in _WARPGROUP_TYPES
+        for n in widths
+        if is_warpgroup_width(each, n)
+        for unsigned in (_SIGNS if each.is_integer else (SIGNED,))
+    )
     return next((found for found in (*TABLE, *products) if found.name == name), None)
 
 
-def instructions_of(lhs: ScalarType, rhs: ScalarType, total: ScalarType, have: Architecture) -> list[MatrixInstruction]:
-    """What multiplies these types exactly on an architecture, the best first.
+def instructions_of(
+    lhs: ScalarType, rhs: ScalarType, total: ScalarType, have: Architecture, unsigned: Signs = SIGNED
+) -> list[MatrixInstruction]:
+    """What multiplies these types exactly on an architecture, the best first; `unsigned` are rows and columns.
 
     Factors are converted, exactly, to what scalar multiply-adds and products of f64 want, and floats of 8 bits to those
-    of 16; others are wanted as they are.
+    of 16; others are wanted as they are, unsigned ones too.
     """
     usable = [i for i in TABLE if i.sum is total and (i.since is have or i.since is Architecture.SM_80)]
+    usable = [i for i in usable if i.unsigned == unsigned]
     return [i for i in usable if i.factor is total or (lhs is rhs and _takes(i.factor, lhs))]

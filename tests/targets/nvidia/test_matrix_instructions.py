@@ -79,6 +79,7 @@ def test_what_the_emulator_multiplies_is_the_product(found: MatrixInstruction, r
         *_words(c[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))], 1),
     ]
     sums = np.stack([part[0] for part in multiply(found.name, registers)])
+    a, b = (x.view(np.uint8) if unsigned else x for x, unsigned in zip((a, b), found.unsigned, strict=True))
     expected = c.astype(np.float64) + a.astype(np.float64) @ b.astype(np.float64).T
     assert np.array_equal(sums, expected[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))])
 

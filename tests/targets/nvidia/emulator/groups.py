@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from .matrices import cut_to_tf32
+from .matrices import cut_to_tf32, signed
 from .numbers import Array
 from .text import EmulatorError
 
 GROUP: Final = 128
 _NAME: Final = re.compile(
-    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(?:f32\.(f16|bf16|tf32|e4m3|e5m2)\.\3|s32\.(s8)\.s8)$"
+    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(?:f32\.(f16|bf16|tf32|e4m3|e5m2)\.\3|s32\.([su]8\.[su]8))$"
 )
 _FACTORS: Final[dict[str, np.dtype[Any]]] = {
     "f16": np.dtype(np.float16),
@@ -24,7 +24,6 @@ _FACTORS: Final[dict[str, np.dtype[Any]]] = {
     "tf32": np.dtype(np.float32),
     "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
     "e5m2": np.dtype(ml_dtypes.float8_e5m2),
-    "s8": np.dtype(np.int8),
 }
 _LINE: Final = 128
 """Bytes that are swizzled together."""
@@ -39,6 +38,7 @@ class GroupProduct:
     columns: int
     factor: np.dtype[Any]
     rows: int = 64
+    signs: str = "s8.s8"
 
     @property
     def depth(self) -> int:
@@ -55,6 +55,8 @@ class GroupProduct:
         thread, wide = np.arange(GROUP), np.dtype(np.int64 if self.factor.kind == "i" else np.float64)
         if self.factor == np.float32:
             a, b = (cut_to_tf32(x) for x in (a, b))
+        if self.factor.kind == "i":
+            a, b = signed(a, b, self.signs)
         product = a.astype(wide) @ b.astype(wide).T
         found: list[Array] = []
         for i, part in enumerate(sums):
@@ -136,7 +138,8 @@ def group_product(name: str) -> GroupProduct:
     found = _NAME.match(name)
     if found is None:
         raise EmulatorError(f"unknown product of groups of warps: {name}")
-    product = GroupProduct(int(found[1]), _FACTORS[found[3] or found[4]])
+    factor = np.dtype(np.int8) if found[4] else _FACTORS[found[3]]
+    product = GroupProduct(int(found[1]), factor, signs=found[4] or "")
     coarse = product.factor.kind == "i" and product.columns > 32 and product.columns % 16
     if product.depth != int(found[2]) or coarse or not 0 < product.columns <= 256 or product.columns % 8:
         raise EmulatorError(f"no shape of products of groups of warps: {name}")

@@ -12,6 +12,7 @@ import pytest
 from targets.nvidia.case import Launch, faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
+from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import TEXTS, ZEROS
 from targets.nvidia.products.test_levels import check as check_level
 from targets.nvidia.products.test_levels import levels
@@ -101,6 +102,52 @@ def test_factors_are_rounded_to_nearest(
     given = Launch([*factors, np.full((m, n), np.nan, np.float32, order)], {2: expected}, (-(-m // 64), -(-n // 64), 1))
     found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
     assert not found, found
+
+
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("architecture", list(Architecture), ids=lambda each: each.value)
+@pytest.mark.parametrize("signs", [("signed", "unsigned"), ("unsigned", "signed"), ("unsigned", "unsigned")])
+@pytest.mark.parametrize(("extents", "tiles"), [((64, 64, 256), (64, 64, 128)), ((40, 72, 52), (64, 64, 128))])
+@pytest.mark.parametrize("transposed", [(False, True), (False, False)])
+def test_bytes_without_sign(
+    architecture: Architecture,
+    signs: tuple[str, str],
+    extents: tuple[int, int, int],
+    tiles: tuple[int, int, int],
+    transposed: tuple[bool, bool],
+    rng: np.random.Generator,
+) -> None:
+    """Units take them as they are in memory, whatever the program widens, and on every level all mean the same."""
+    m, n, k = extents
+    text = TEXTS.tile_ir_product(TEXTS.Product(extents, "i8", "i32", transposed), tiles, ZEROS)
+    text = text.replace("signed signed", " ".join(signs))
+    llvm, kernel = emitted(text, architecture)
+    # rows of the instruction are those of the transposed matrices
+    names = [{"signed": "s8", "unsigned": "u8"}[each] for each in signs]
+    assert f".{names[0] if names[0] == names[1] else '.'.join(names)}/" in kernel.facts[SCHEDULE]
+    a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((m, k), (k, n)))
+    left, right = (x.view(np.uint8) if sign == "unsigned" else x for x, sign in zip((a, b), signs, strict=True))
+    expected = (left.astype(np.int64) @ right).astype(np.int32)
+    given = Launch(
+        [a, np.ascontiguousarray(b.T) if transposed[1] else b, np.full((m, n), -1, np.int32)],
+        {2: expected},
+        (-(-m // tiles[0]), -(-n // tiles[1]), 1),
+    )
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+    for module in levels(text, architecture):
+        found = faults(given, {2: interpreted(module, given)[2]})
+        assert not found, found
+
+
+@needs_ptxas
+def test_products_of_mixed_signs_want_newer_assemblers() -> None:
+    """Others are for older drivers too."""
+    text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "i8", "i32", (False, True)), (64, 64, 128))
+    for signs, version in (("signed signed", "8.0"), ("unsigned unsigned", "8.0"), ("signed unsigned", "8.4")):
+        ptx = compile_to_ptx(emitted(text.replace("signed signed", signs))[0], Architecture.SM_90A)
+        assert f".version {version}\n" in ptx
+        assemble(ptx, Architecture.SM_90A)
 
 
 @needs_ptxas

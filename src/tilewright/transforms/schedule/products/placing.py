@@ -32,20 +32,12 @@ from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.choice import (
-    Ahead,
-    Products,
-    Side,
-    Source,
-    block_of,
-    choose_products,
-    products_of,
-    source_of,
-)
+from tilewright.transforms.schedule.products.choice import Ahead, Products, Side, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
+from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
@@ -128,7 +120,7 @@ class _Placement(Struct):
         found: dict[Side, Source] = {}
         for op in self.plans:
             for side, value in enumerate((op.lhs, op.rhs)):
-                place, source = homes.get(op, op), source_of(value)
+                place, source = homes.get(op, op), self._source_of(op, value)
                 if source is not None and source.load.block is place.block and is_quiet(source.load, place):
                     found[op, side] = source
         return found
@@ -194,8 +186,11 @@ class _Placement(Struct):
             (self.staging(op)[side], source)
             for op in ahead.products
             for side, value in enumerate((op.lhs, op.rhs))
-            if (op, side) in ahead.ahead and (source := source_of(value)) is not None
+            if (op, side) in ahead.ahead and (source := self._source_of(op, value)) is not None
         ]
+
+    def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
+        return source_of(value, self.plans[op].instruction.factor)
 
 
 def _nothing(build: Builder) -> None:

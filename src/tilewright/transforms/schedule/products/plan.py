@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from tilewright.dialects.gpu_products import COPIED_BYTES
 from tilewright.dialects.matrix_instructions import (
+    SIGNED,
     MatrixInstruction,
+    Signs,
     instructions_of,
     is_warpgroup_width,
     warpgroup_factors,
@@ -69,7 +71,8 @@ class Block(Struct, frozen=True):
 class Shape(Struct, frozen=True):
     """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
 
-    `fast` says that sums of floats of 8 bits may be formed in fewer bits than their type has.
+    `fast` says that sums of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which of both
+    factors are integers without sign.
     """
 
     m: int
@@ -81,6 +84,12 @@ class Shape(Struct, frozen=True):
     lhs_along_outer: bool
     rhs_along_outer: bool
     fast: bool = False
+    unsigned: Signs = SIGNED
+
+    @property
+    def instructions_unsigned(self) -> Signs:
+        """Of rows and columns of instructions, which are those of the tile turned round."""
+        return (self.unsigned[1], self.unsigned[0])
 
 
 class ProductPlan(Struct, frozen=True):
@@ -146,7 +155,7 @@ def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None
     if plan is not None:
         return plan
     refused: list[str] = []
-    known = instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)
+    known = _instructions(shape, block)
     usable = [instruction for instruction in known if wanted is None or instruction.name == wanted.instruction]
     if wanted is not None and not usable:
         return f"{wanted.instruction} is none of {', '.join(each.name for each in known)}"
@@ -163,13 +172,19 @@ def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator
     for stages in () if taken.stages is None else (taken.stages + 1, taken.stages - 1):
         if 1 <= stages <= _MOST_STAGES:
             yield replace(taken, stages=stages)
-    instructions = [*instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)]
+    instructions = _instructions(shape, block)
     found = dict[ProductChoice, None]()
     for along_m in range(1, block.threads // WARP + 1):
         for plan in _of_all_warps(shape, block, instructions, along_m):
             found[ProductChoice(taken.tile, plan.instruction.name, (plan.lhs.warps, plan.rhs.warps))] = None
     others = [choice for choice in found if (choice.instruction, choice.warps) != (taken.instruction, taken.warps)]
     yield from sorted(others, key=lambda choice: choice.instruction != taken.instruction)
+
+
+def _instructions(shape: Shape, block: Block) -> list[MatrixInstruction]:
+    """What warps multiply with, the best first."""
+    signs = shape.instructions_unsigned
+    return instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture, signs)
 
 
 def _of_all_warps(
@@ -232,7 +247,7 @@ def _warpgroup_plan(shape: Shape, block: Block, factor: ScalarType, along_m: int
         return None
     if block.architecture is not Architecture.SM_90A or not is_warpgroup_width(factor, columns):
         return None
-    instruction = warpgroup_product(factor, columns)
+    instruction = warpgroup_product(factor, columns, shape.instructions_unsigned)
     lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
     rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
     if lhs is None or rhs is None or lhs.bytes + rhs.bytes > block.shared_bytes:

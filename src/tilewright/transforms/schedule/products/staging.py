@@ -23,8 +23,8 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, stride_divisor
-from tilewright.transforms.schedule.products.choice import Source
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
+from tilewright.transforms.schedule.products.sources import Source
 
 _AT_ONCE: Final = 4
 """Elements of a thread that go through registers at a time."""
