@@ -27,12 +27,6 @@ ORDERS = list(itertools.product((False, True), repeat=2))
 SMALL = ("f8E4M3FN", "f8E5M2")
 
 
-def fast(text: str) -> str:
-    """The Tile IR text with sums that may be formed in fewer bits."""
-    assert "%acc :" in text
-    return text.replace("%acc :", "%acc fast_acc :")
-
-
 @pytest.mark.covering(2)
 @pytest.mark.parametrize("element", SMALL)
 @pytest.mark.parametrize("transposed", ORDERS)
@@ -42,9 +36,8 @@ def test_floats_of_8_bits(
     element: str, transposed: tuple[bool, bool], is_fast: bool, extents: tuple[int, int, int], rng: np.random.Generator
 ) -> None:
     """They are those of f16 unless sums may be fast: then those that lie along k are copied as they are."""
-    product = TEXTS.Product(extents, element, "f32", transposed)
-    text = TEXTS.tile_ir_product(product, (64, 64, 128), ZEROS)
-    code = emitted(fast(text) if is_fast else text)
+    product = TEXTS.Product(extents, element, "f32", transposed, fast=is_fast)
+    code = emitted(TEXTS.tile_ir_product(product, (64, 64, 128), ZEROS))
     taken = code[1].facts[SCHEDULE]
     assert f"wgmma.m64n64k{'32' if is_fast else '16'}.f32.{element if is_fast else 'f16'}/" in taken
     assert ("copies=tensor" in taken) == (is_fast and transposed == (False, True))
@@ -53,15 +46,17 @@ def test_floats_of_8_bits(
 
 @pytest.mark.parametrize(("element", "is_fast"), [("f8E4M3FN", False), ("f8E5M2", True)])
 def test_every_level_means_the_product(element: str, is_fast: bool, rng: np.random.Generator) -> None:
-    product = TEXTS.Product((64, 64, 256), element, "f32", (False, True))
-    text = TEXTS.tile_ir_product(product, (64, 64, 128))
-    for module in levels(fast(text) if is_fast else text, Architecture.SM_90A):
+    product = TEXTS.Product((64, 64, 256), element, "f32", (False, True), fast=is_fast)
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 128)), Architecture.SM_90A):
         check_level(module, product, (64, 64), "C", rng)
 
 
 def test_sums_of_wider_types_are_never_fast() -> None:
-    text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32"), (64, 64, 64))
-    assert emitted(fast(text))[0] == emitted(text)[0]
+    texts = [
+        TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32", fast=each), (64, 64, 64))
+        for each in (False, True)
+    ]
+    assert emitted(texts[0])[0] == emitted(texts[1])[0]
 
 
 def between(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray[Any]:
@@ -162,8 +157,8 @@ def test_products_of_mixed_signs_want_newer_assemblers() -> None:
 )
 def test_products_overlap_and_nothing_is_spilled(element: str, tiles: tuple[int, int, int], unit: str) -> None:
     total = "i32" if element == "i8" else "f32"
-    text = TEXTS.tile_ir_product(TEXTS.Product((256, 256, 512), element, total, (False, True)), tiles)
-    llvm, kernel = emitted(text if total == "i32" else fast(text), precision=Precision.TF32)
+    product = TEXTS.Product((256, 256, 512), element, total, (False, True), fast=total == "f32")
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, tiles), precision=Precision.TF32)
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
     for instruction in (unit, "cp.async.bulk.tensor.2d", "wgmma.wait_group.sync.aligned \t1;"):
         assert instruction in ptx, instruction
