@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, I64, TF32, ScalarType
@@ -35,6 +36,9 @@ class MatrixInstruction(Struct, frozen=True):
 
     A group of four warps (`warps`) has no factors in registers but in shared memory: `rows` and `columns` have one
     holder, and `intrinsic` is what assembly calls the instruction. `unsigned` says so of integers in rows and columns.
+    Words of factors may be converted in registers: `conversion` is the intrinsic that rounds one, or that makes two
+    neighbours of 8 bits what two instructions want, one for the lower and one for the upper neighbours of all words:
+    the order of k is free.
     """
 
     name: str
@@ -48,6 +52,7 @@ class MatrixInstruction(Struct, frozen=True):
     since: Architecture = Architecture.SM_80
     warps: int = 1
     unsigned: Signs = SIGNED
+    conversion: str = ""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -73,6 +78,11 @@ class MatrixInstruction(Struct, frozen=True):
     def reads_memory(self) -> bool:
         """Whether factors lie in shared memory when it runs."""
         return self.warps > 1
+
+    @property
+    def rounds(self) -> bool:
+        """Whether factors of f32 are rounded to tf32 in registers: such is no product of f32."""
+        return bool(self.conversion) and self.factor is F32
 
     @property
     def turns_factors(self) -> bool:
@@ -148,8 +158,21 @@ def _along(digit: Digit, dim: int) -> Digit:
 
 
 F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")
+
+
+def _of_small(factor: ScalarType, name: str) -> MatrixInstruction:
+    """Floats of 8 bits as f16, which has all of their numbers: two products of 16 k each, exact as those of f16 are."""
+    found = _warp_product(f"m16n8k32.row.col.{name}.f16", (factor, F32), 32, _halves(16), "i32", Architecture.SM_90A)
+    return replace(found, intrinsic=F16_F32.intrinsic, conversion=f"llvm.nvvm.{name}x2.to.f16x2.rn")
+
+
 BF16_F32: Final = _warp_product("m16n8k16.row.col.bf16", (BF16, F32), 16, _halves(8), "i32")
 TF32_F32: Final = _warp_product("m16n8k8.row.col.tf32", (TF32, F32), 8, _halves(4), "i32")
+TF32_OF_F32: Final = replace(
+    _warp_product("m16n8k8.row.col.tf32.rn", (F32, F32), 8, _halves(4), "float", Architecture.SM_90A),
+    intrinsic=TF32_F32.intrinsic,
+    conversion="llvm.nvvm.f2tf32.rn",
+)
 
 
 def _spelled(unsigned: Signs, together: bool) -> str:
@@ -188,8 +211,11 @@ F64_K16: Final = _warp_product(
 )
 
 TABLE: Final = (
+    _of_small(F8E4M3FN, "e4m3"),
+    _of_small(F8E5M2, "e5m2"),
     F16_F32,
     BF16_F32,
+    TF32_OF_F32,
     TF32_F32,
     *_OF_BYTES,
     F64_K8,
@@ -229,13 +255,9 @@ _COARSE_SUMS: Final = (F8E4M3FN, F8E5M2)
 
 def warpgroup_factors(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fast: bool) -> Sequence[ScalarType]:
     """As what `wgmma` multiplies these types, the fastest first; `fast` sums may have fewer bits than `total`."""
-    if lhs is not rhs:
+    if lhs is not rhs or lhs not in _WARPGROUP_TYPES or _WARPGROUP_TYPES[lhs][0] is not total:
         return ()
-    return [
-        factor
-        for factor, (sums, _) in sorted(_WARPGROUP_TYPES.items(), key=lambda item: item[0].bytes)
-        if sums is total and _takes(factor, lhs) and (fast or factor not in _COARSE_SUMS)
-    ]
+    return (lhs,) if fast or lhs not in _COARSE_SUMS else ()
 
 
 def _takes(factor: ScalarType, given: ScalarType) -> bool:
@@ -306,5 +328,11 @@ def instructions_of(
     of 16; others are wanted as they are, unsigned ones too.
     """
     usable = [i for i in TABLE if i.sum is total and (i.since is have or i.since is Architecture.SM_80)]
-    usable = [i for i in usable if i.unsigned == unsigned]
-    return [i for i in usable if i.factor is total or (lhs is rhs and _takes(i.factor, lhs))]
+    return [i for i in usable if i.unsigned == unsigned and _multiplies(i, lhs, rhs)]
+
+
+def _multiplies(found: MatrixInstruction, lhs: ScalarType, rhs: ScalarType) -> bool:
+    """Whether an instruction takes such factors."""
+    if found.rounds:
+        return lhs is rhs is TF32
+    return found.factor is found.sum or (lhs is rhs and _takes(found.factor, lhs))

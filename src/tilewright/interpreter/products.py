@@ -25,6 +25,8 @@ from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.tiles import product, tile_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Layout
+from tilewright.ir.types import F32, TF32
+from tilewright.numerics.conversions import convert
 
 Array = NDArray[Any]
 
@@ -86,7 +88,7 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
         lhs = _factor(w, op, op.lhs, stages[0], op.along[0])
         rhs = _factor(w, op, op.rhs, stages[1], op.along[1])
         columns, rows = (lhs, rhs) if not found.is_scalar else (rhs, lhs)
-        rows, columns = _signed(found, rows, columns)
+        rows, columns = _taken(found, rows, columns)
         lhs, rhs = (columns, rows) if not found.is_scalar else (rows, columns)
         return product(lhs[None], rhs.T[None], sums, found.sum)[0]
 
@@ -184,15 +186,17 @@ def _mma(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = _registers_of(w, sums, found.sums)
 
 
-def _signed(found: MatrixInstruction, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Rows and columns of an instruction as integers of the signs that it reads."""
+def _taken(found: MatrixInstruction, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Rows and columns of an instruction as it takes them: of other signs, or rounded."""
+    if found.rounds:
+        rows, columns = (convert(F32.format, TF32.format, x) for x in (rows, columns))
     rows, columns = (x.view(np.uint8) if bare else x for x, bare in zip((rows, columns), found.unsigned, strict=True))
     return rows, columns
 
 
 def _multiplied(found: MatrixInstruction, a: Array, b: Array, c: Array) -> Array:
-    a, b = _signed(found, a, b)
-    if found.factor.name == "tf32":
+    a, b = _taken(found, a, b)
+    if found.factor is TF32:
         a, b = (_cut(x) for x in (a, b))
     return product(a, b, c, found.sum)
 
@@ -264,7 +268,7 @@ def _of_group(
                 starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
                 spots = [place + start for place, start in zip(_slabs(memory, near, far), starts, strict=False)]
                 factors.append(_read(w, op.location, view, spots, starts[-1]))
-            left, right = _signed(found, factors[0], factors[1])
+            left, right = _taken(found, factors[0], factors[1])
             out[repeat] = product(left, right.T, out[repeat], found.sum)
     dealt = np.stack([out[repeat][table[..., 0], table[..., 1]] for repeat in range(op.repeats)])
     return dealt.swapaxes(2, 3).reshape(prod(dealt.shape[:2]), -1)

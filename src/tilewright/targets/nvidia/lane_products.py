@@ -30,6 +30,7 @@ _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
 _ROWS: Final = 8
 _SWIZZLED: Final = 1 << 62
+_HALF_BITS: Final = 16
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
 """Of sums of groups of warps, by type, as constraints of assembly."""
 
@@ -138,7 +139,7 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
     found = _instruction(op)
     counts = [layout.count(Owner.REG) // found.word_elements for layout in (found.rows, found.columns)]
     left, right = (
-        [[ctx.b.bitcast(word, found.word) for word in words[k : k + count]] for k in range(0, len(words), count)]
+        [prepared(ctx, found, words[k : k + count]) for k in range(0, len(words), count)]
         for words, count in zip((words_of(ctx, op.left), words_of(ctx, op.right)), counts, strict=True)
     )
     sums, each = _values(ctx, op.sums), found.sums.count(Owner.REG)
@@ -171,17 +172,40 @@ def _values(ctx: KernelContext, fragment: core.Value) -> list[Value]:
     return [slot for slot in slots_of(ctx, fragment) if isinstance(slot, Value)]
 
 
-def multiplied(
-    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
-) -> list[Value]:
-    """The sums of an instruction, from its registers."""
+def prepared(ctx: KernelContext, found: MatrixInstruction, words: Sequence[Value]) -> list[list[Value]]:
+    """The registers of a part of a factor for each time that the intrinsic is called."""
     b = ctx.b
+    if not found.conversion:
+        return [[b.bitcast(word, found.word) for word in words]]
+    if found.rounds:
+        return [[b.intrinsic(found.conversion, "i32", [b.bitcast(word, found.word)], overload=[]) for word in words]]
+    parts = (words, [b.lshr(word, i32(_HALF_BITS)) for word in words])
+    name, type_ = found.conversion, "<2 x half>"
+    return [[b.intrinsic(name, type_, [b.trunc(word, "i16")], overload=[]) for word in part] for part in parts]
+
+
+def multiplied(
+    ctx: KernelContext,
+    found: MatrixInstruction,
+    left: Sequence[Sequence[Value]],
+    right: Sequence[Sequence[Value]],
+    sums: Sequence[Value],
+) -> list[Value]:
+    """The sums of an instruction, from what is prepared of its factors."""
     if found.is_scalar:
-        (x,), (y,), (total,) = left, right, sums
+        ((x,),), ((y,),), (total,) = left, right, sums
         result = ctx.arith.lower("fma", found.sum.name, x, y, total)
         assert isinstance(result, Value)
         return [result]
-    ltype = ELEMENTS[found.sum.name].llvm
+    for rows, columns in zip(left, right, strict=True):
+        sums = _by_intrinsic(ctx, found, rows, columns, sums)
+    return list(sums)
+
+
+def _by_intrinsic(
+    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
+) -> list[Value]:
+    b, ltype = ctx.b, ELEMENTS[found.sum.name].llvm
     struct = f"{{ {', '.join([ltype] * len(sums))} }}"
     result = b.intrinsic(found.intrinsic, struct, [*left, *right, *sums], overload=[])
     return [b.extract_value(result, ltype, k) for k in range(len(sums))]

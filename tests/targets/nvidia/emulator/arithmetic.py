@@ -10,6 +10,7 @@ import numpy as np
 
 from . import directed, numbers
 from .frame import Lanes, Operand, Step
+from .matrices import rounded_to_tf32
 from .memory import SHARED
 from .numbers import Array, dtype_of, unsigned
 from .text import EmulatorError
@@ -158,6 +159,10 @@ def intrinsic(name: str, head: str) -> Callable[..., Array]:
         return conversion(words[1], words[4], words[3])
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
+    if words[1:] == ["nvvm", "f2tf32", "rn"]:
+        return lambda x: rounded_to_tf32(x).view(np.int32)
+    if words[1] == "nvvm" and words[3:] == ["to", "f16x2", "rn"]:
+        return numbers.widened_pair(words[2])
     if words[1] == "nvvm" and words[3] == "approx":
         return _APPROXIMATE[words[2]]
     if words[1:3] == ["nvvm", "saturate"]:

@@ -247,7 +247,7 @@ def _shape(op: tile.Mma, as_bytes: bool = True) -> Shape:
     m, n = out.shape
     unsigned = tuple(as_bytes and widened_bytes(value) for value in factors)
     lhs, rhs = (I8 if each else tile_type(value).element for value, each in zip(factors, unsigned, strict=True))
-    along = (is_along(op.lhs, 0, lhs), is_along(op.rhs, 1, rhs))
+    along = (is_along(op.lhs, 0), is_along(op.rhs, 1))
     signs = (unsigned[0], unsigned[1])
     return Shape(m, n, tile_type(op.lhs).shape[1], lhs, rhs, out.element, *along, op.fast, signs)
 
@@ -278,7 +278,7 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     fixed, wanted = 0, dict[Operation, None]()
     for op in products:
         for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
-            source = source_of(value, factor.element)
+            source = source_of(value, plans[op].instruction)
             slices = _slice(source.load, loop) if source is not None and source.load.block is body else None
             if slices is not None:
                 ahead[op, side] = factor.bytes
@@ -308,7 +308,7 @@ def _by_threads(products: Sequence[tile.Mma], ahead: Container[Side], plans: Map
         return "not all factors of the loop are one product's that are loaded in it"
     (op,) = products
     for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
-        source = source_of(value, factor.element)
+        source = source_of(value, plans[op].instruction)
         assert source is not None, "factors that run ahead are loads"
         type_ = source.load.memref.type
         assert isinstance(type_, MemrefType)

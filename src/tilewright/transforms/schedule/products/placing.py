@@ -190,7 +190,7 @@ class _Placement(Struct):
         ]
 
     def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
-        return source_of(value, self.plans[op].instruction.factor)
+        return source_of(value, self.plans[op].instruction)
 
 
 def _nothing(build: Builder) -> None:

@@ -258,9 +258,12 @@ def _warpgroup_plan(shape: Shape, block: Block, factor: ScalarType, along_m: int
 def _swizzled(
     instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, groups: int
 ) -> Factor | None:
-    # what is not read along m or n has to be turned on its way to shared memory
+    # what is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
+    # along m or n either
     turned = along_outer and not instruction.turns_factors
     along_outer = along_outer and not turned
+    if turned and instruction.factor.bytes > 1:
+        return None
     found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True, turned=turned)
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0

@@ -10,8 +10,9 @@ from msgspec import Struct
 from tilewright.dialects import tile
 from tilewright.dialects.arith import Cast
 from tilewright.dialects.arith_integers import UCast
+from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import I8, I32, MemrefType, ScalarType
+from tilewright.ir.types import F32, I8, I32, TF32, MemrefType, ScalarType
 from tilewright.transforms.tile_values import tile_type
 
 _TRANSPOSED: Final = (1, 0)
@@ -33,15 +34,6 @@ class Source(Struct, frozen=True):
         return tile_type(self.load.out).element
 
 
-def is_factor(value: Value, of: Container[Operation]) -> bool:
-    """Whether a tile is nothing but a factor of these products, maybe turned on the way."""
-    return bool(value.uses) and all(
-        (isinstance(user, tile.Mma) and user in of and value is not user.acc)
-        or (isinstance(user, tile.Permute | Cast | UCast) and is_factor(user.out, of))
-        for user in value.uses
-    )
-
-
 def widened_bytes(factor: Value) -> bool:
     """Whether a factor consists of bytes without sign that are widened, maybe turned."""
     while isinstance(op := factor.defining_op, tile.Permute):
@@ -54,26 +46,41 @@ def _is_widened(op: Operation | None) -> TypeGuard[UCast]:
     return isinstance(op, UCast) and (tile_type(op.value).element, tile_type(op.out).element) == types
 
 
-def source_of(factor: Value, wanted: ScalarType) -> Source | None:
-    """The load of a matrix that a factor is, maybe transposed, and converted once; units have it as type `wanted`."""
+def source_of(factor: Value, by: MatrixInstruction | None) -> Source | None:
+    """The load of a matrix that a factor is, maybe transposed, and converted once.
+
+    An instruction `by` which it is multiplied, if that is known, may take it as memory has it: bytes without sign, f32
+    that it rounds.
+    """
     dims, element, casts = (0, 1), tile_type(factor).element, 0
     while isinstance(op := factor.defining_op, tile.Permute | Cast | UCast):
-        if _is_widened(op) and wanted is I8:
-            factor, element = op.value, I8
-        elif isinstance(op, UCast):
-            return None
-        elif isinstance(op, tile.Permute):
+        if isinstance(op, tile.Permute):
             dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
             factor = op.tile
-        else:
-            factor, casts = op.value, casts + 1
+            continue
+        if isinstance(op, UCast):
+            if not _is_widened(op) or (by is not None and by.factor is not I8):
+                return None
+            element = I8
+        elif by is not None and by.rounds and (tile_type(op.value).element, element) == (F32, TF32):
+            element = F32
+        factor, casts = op.value, casts + 1
     found = isinstance(op, tile.Load) and len(op.indices) == len(dims) and casts <= 1
     return Source(op, dims, element) if found else None
 
 
-def is_along(factor: Value, outer: int, wanted: ScalarType) -> bool:
+def is_factor(value: Value, of: Container[Operation]) -> bool:
+    """Whether a tile is nothing but a factor of these products, maybe turned and converted on the way."""
+    return bool(value.uses) and all(
+        (isinstance(user, tile.Mma) and user in of and value is not user.acc)
+        or (isinstance(user, tile.Permute | Cast | UCast) and is_factor(user.out, of))
+        for user in value.uses
+    )
+
+
+def is_along(factor: Value, outer: int) -> bool:
     """Whether neighbours in the factor's memory are surely neighbours along that dimension of it."""
-    source = source_of(factor, wanted)
+    source = source_of(factor, None)
     if source is None:
         return False
     type_ = source.load.memref.type
