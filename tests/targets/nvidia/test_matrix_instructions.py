@@ -19,7 +19,7 @@ from .emulator.groups import GroupProduct
 from .emulator.matrices import PRODUCTS, multiply
 from .test_ptx import needs_ptxas
 
-OF_WARPS = [found for found in TABLE if not found.is_scalar]
+OF_WARPS = [found for found in TABLE if not found.is_scalar and not found.conversion]
 of_warps = pytest.mark.parametrize("found", OF_WARPS, ids=lambda found: found.name)
 
 

@@ -35,11 +35,12 @@ SMALL = ("f8E4M3FN", "f8E5M2")
 def test_floats_of_8_bits(
     element: str, transposed: tuple[bool, bool], is_fast: bool, extents: tuple[int, int, int], rng: np.random.Generator
 ) -> None:
-    """They are those of f16 unless sums may be fast: then those that lie along k are copied as they are."""
+    """They are converted to f16 in registers unless sums may be fast; bytes that do not lie along k are turned."""
     product = TEXTS.Product(extents, element, "f32", transposed, fast=is_fast)
     code = emitted(TEXTS.tile_ir_product(product, (64, 64, 128), ZEROS))
     taken = code[1].facts[SCHEDULE]
-    assert f"wgmma.m64n64k{'32' if is_fast else '16'}.f32.{element if is_fast else 'f16'}/" in taken
+    exact = f"m16n8k32.row.col.{'e4m3' if element == 'f8E4M3FN' else 'e5m2'}.f16/"
+    assert (f"wgmma.m64n64k32.f32.{element}/" if is_fast else exact) in taken
     assert ("copies=tensor" in taken) == (is_fast and transposed == (False, True))
     check(code, product, (64, 64), "C", rng)
 
@@ -87,7 +88,9 @@ def test_factors_are_rounded_to_nearest(
     is_tile_ir = language == "tile ir"
     text = TEXTS.tile_ir_product(product, (64, 64, 32), ZEROS) if is_tile_ir else TEXTS.gemm_product(product, (64, 64))
     llvm, kernel = emitted(text, architecture, precision=Precision.TF32)
-    unit = "wgmma.m64n64k8.f32.tf32" if architecture is Architecture.SM_90A else "m16n8k8.row.col.tf32"
+    along_k = transposed == ((False, True) if is_tile_ir else (True, False))
+    newer = "wgmma.m64n64k8.f32.tf32/" if along_k else "m16n8k8.row.col.tf32.rn/"
+    unit = newer if architecture is Architecture.SM_90A else "m16n8k8.row.col.tf32/"
     assert unit in kernel.facts[SCHEDULE]
     a, b = between(rng, (m, k)), rng.integers(-2, 3, (k, n)).astype(np.float32)
     order = "C" if is_tile_ir else "F"
