@@ -7,7 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from tilewright.dialects.matrix_instructions import TABLE, MatrixInstruction, instructions_of, warpgroup_product
+from tilewright.dialects.matrix_instructions import (
+    TABLE,
+    MatrixInstruction,
+    instructions_of,
+    is_warpgroup_width,
+    warpgroup_product,
+)
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import BF16, F16, F32, F64, I8, I32
 from tilewright.machine.cuda.architecture import Architecture
@@ -58,6 +64,13 @@ def test_sums_of_groups_of_warps_are_where_the_manual_has_them(columns: int) -> 
     a[:, 1], b[:, 1] = 64, np.arange(columns)
     sums = np.stack(manual.added(zeros, a, b)).reshape(-1, 4, 32).swapaxes(1, 2)
     assert np.array_equal(sums, table[..., 0] + 64 * table[..., 1])
+
+
+def test_columns_of_groups_of_warps() -> None:
+    """Of integers beyond 32 only multiples of 16."""
+    widths = {each: [n for n in range(4, 300, 4) if is_warpgroup_width(each, n)] for each in (F16, I8)}
+    assert widths[F16] == list(range(8, 264, 8))
+    assert widths[I8] == [8, 16, 24, 32, *range(48, 264, 16)]
 
 
 def test_scalar_multiply_adds_have_each_sum_once() -> None:
@@ -119,6 +132,7 @@ def test_the_best_instruction_of_types_is_exact() -> None:
     ):
         for found in instructions_of(lhs, rhs, total, Architecture.SM_90A):
             assert found.sum is total
+            assert not found.rounds
             assert (lhs is rhs is found.factor) or found.factor is total
     best = {types: instructions_of(*types, Architecture.SM_80)[0].name for types in ((F16, F16, F32), (F16, F32, F32))}
     assert best == {(F16, F16, F32): "m16n8k16.row.col.f32.f32", (F16, F32, F32): "fma.f32"}

@@ -57,7 +57,7 @@ from tilewright.transforms.spread_collectives.widening import WidenProducts
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "19"
+_FORMAT: Final = "20"
 _CONSTANT_SPACE: Final = 4
 
 

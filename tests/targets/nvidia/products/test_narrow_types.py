@@ -100,6 +100,10 @@ def test_factors_are_rounded_to_nearest(
     given = Launch([*factors, np.full((m, n), np.nan, np.float32, order)], {2: expected}, (-(-m // 64), -(-n // 64), 1))
     found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
     assert not found, found
+    if is_tile_ir:
+        for module in levels(text, architecture, precision=Precision.TF32):
+            found = faults(given, {2: interpreted(module, given)[2]})
+            assert not found, found
 
 
 @pytest.mark.covering(2)
@@ -136,6 +140,19 @@ def test_bytes_without_sign(
     for module in levels(text, architecture):
         found = faults(given, {2: interpreted(module, given)[2]})
         assert not found, found
+
+
+def test_bytes_without_sign_by_no_unit(rng: np.random.Generator) -> None:
+    """What is too short for units is widened as the program says."""
+    product = TEXTS.Product((32, 32, 24), "i8", "i32")
+    text = TEXTS.tile_ir_product(product, (32, 32, 8)).replace("signed signed", "unsigned signed")
+    llvm, kernel = emitted(text)
+    assert "32x32x8:fma.i32/" in kernel.facts[SCHEDULE]
+    a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((32, 24), (24, 32)))
+    expected = (a.view(np.uint8).astype(np.int64) @ b).astype(np.int32)
+    given = Launch([a, b, np.full((32, 32), -1, np.int32)], {2: expected}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
 
 
 @needs_ptxas
