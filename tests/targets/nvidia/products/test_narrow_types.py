@@ -91,7 +91,9 @@ def test_factors_are_rounded_to_nearest(
     along_k = transposed == ((False, True) if is_tile_ir else (True, False))
     newer = "wgmma.m64n64k8.f32.tf32/" if along_k else "m16n8k8.row.col.tf32.rn/"
     unit = newer if architecture is Architecture.SM_90A else "m16n8k8.row.col.tf32/"
-    assert unit in kernel.facts[SCHEDULE]
+    taken = kernel.facts[SCHEDULE]
+    assert unit in taken
+    assert ("copies=tensor" in taken) == (is_tile_ir and "wgmma" in taken)
     a, b = between(rng, (m, k)), rng.integers(-2, 3, (k, n)).astype(np.float32)
     order = "C" if is_tile_ir else "F"
     factors = [np.array(x.T if turned else x, order=order) for x, turned in zip((a, b), transposed, strict=True)]
@@ -104,6 +106,17 @@ def test_factors_are_rounded_to_nearest(
         for module in levels(text, architecture, precision=Precision.TF32):
             found = faults(given, {2: interpreted(module, given)[2]})
             assert not found, found
+
+
+def test_factors_are_rounded_for_no_unit(rng: np.random.Generator) -> None:
+    """Tiles that are too short for units of tf32."""
+    text = TEXTS.tile_ir_product(TEXTS.Product((32, 32, 12), "f32", "f32"), (32, 32, 4))
+    llvm, kernel = emitted(text, precision=Precision.TF32)
+    assert "32x32x4:fma.f32/" in kernel.facts[SCHEDULE]
+    a, b = between(rng, (32, 12)), rng.integers(-2, 3, (12, 32)).astype(np.float32)
+    given = Launch([a, b, np.full((32, 32), np.nan, np.float32)], {2: (to_tf32(a) @ b).astype(np.float32)}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
 
 
 @pytest.mark.covering(2)
