@@ -42,7 +42,6 @@ from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
-
 _LATE_BYTES: Final = 4
 
 
