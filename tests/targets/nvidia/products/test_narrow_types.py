@@ -72,7 +72,7 @@ def to_tf32(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 @pytest.mark.covering(2)
-@pytest.mark.parametrize(("architecture", "transposed"), itertools.product(Architecture, ORDERS))
+@pytest.mark.parametrize(("architecture", "transposed"), list(itertools.product(Architecture, ORDERS)))
 @pytest.mark.parametrize("language", ["tile ir", "tensor language"])
 @pytest.mark.parametrize("extents", [(64, 128, 96), (41, 72, 36)])
 def test_factors_are_rounded_to_nearest(
