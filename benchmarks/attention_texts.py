@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LOG2_E = 1.4426950408889634
+"""The logarithm of e to base 2."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """softmax(Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
+    """softmax(scale Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
 
-    The matrices of `heads` lie behind each other. A grid is blocks of queries by heads.
+    The matrices of `heads` lie behind each other. A grid is blocks of queries by heads. If `causal`, a query sees keys
+    up to its own number; blocks of keys that no query of a block sees are left out, and only those that not all of them
+    see are masked.
     """
 
     queries: int
@@ -18,6 +23,8 @@ class Attention:
     blocks: tuple[int, int]
     element: str = "f16"
     heads: int = 1
+    causal: bool = False
+    scale: float = 1.0
 
 
 def attention(of: Attention) -> str:
@@ -62,12 +69,12 @@ def attention(of: Attention) -> str:
     pointers = ", ".join(f"%{name}: tile<ptr<{element}>>" for name in "qkvo")
     return f"""cuda_tile.module @kernels {{
 entry @attention({pointers}) {{
-%x, %y, %z = get_tile_block_id : tile<i32>
+%{"bx" if of.causal else "x"}, %y, %z = get_tile_block_id : tile<i32>
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %blocks = constant <i32: {of.keys // columns}> : tile<i32>
 %upper = constant <i32: {of.queries // rows}> : tile<i32>
-%first = muli %y, %upper : tile<i32>
+{_LONGEST_FIRST if of.causal else ""}%first = muli %y, %upper : tile<i32>
 %row = addi %first, %x : tile<i32>
 %start = muli %y, %blocks : tile<i32>
 {made("q", queries, rows)}{made("k", keys, columns)}{made("v", keys, columns)}{made("o", queries, rows)}
@@ -75,19 +82,24 @@ entry @attention({pointers}) {{
 %most = constant <f32: -1.0e30> : {line}
 %none = constant <f32: 0.0> : {line}
 %nothing = constant <f32: 0.0> : {sums}
+%scale = constant <f32: {of.scale * LOG2_E}> : {s}
+%up = constant <f32: {of.scale * LOG2_E}> : {line}
+%down = constant <f32: -{of.scale * LOG2_E}> : {line}
 %still = constant <f32: 0.0> : {s}
-%m, %l, %sum = for %i in (%zero to %blocks, step %one) : tile<i32>
+{_seen(of) if of.causal else ""}%m, %l, %sum = for %i in (%zero to {"%seen" if of.causal else "%blocks"}, step %one)
+  : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> ({line}, {line}, {sums}) {{
 %at = addi %start, %i : tile<i32>
 %ks, %kd = load_view_tko weak %kv[%at, %zero] : {view(keys, columns)}, tile<i32> -> {k}, token
 %vs, %vd = load_view_tko weak %vv[%at, %zero] : {view(keys, columns)}, tile<i32> -> {k}, token
 %kt1 = permute %ks [1, 0] : {k} -> {kt}
-%s = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
-{reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
-{across("mw", "mn", columns)}%d = subf %s, %mw : {s}
-%e = exp %d : {s}
-{reduced("part", "e", "addf", "0.0")}%g = subf %mi, %mn : {line}
-%f = exp %g : {line}
+%{"raw" if of.causal else "s"} = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
+{_masked(of, s) if of.causal else ""}{reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
+%nm = mulf %mn, %down : {line}
+{across("mw", "nm", columns)}%d = fma %s, %scale, %mw : {s}
+%e = exp2 %d flush_to_zero : {s}
+{reduced("part", "e", "addf", "0.0")}%g = fma %mi, %up, %nm : {line}
+%f = exp2 %g flush_to_zero : {line}
 %lf = mulf %li, %f : {line}
 %ln = addf %lf, %part : {line}
 {across("fw", "f", of.width)}%scaled = mulf %acc, %fw : {sums}
@@ -100,5 +112,51 @@ continue %mn, %ln, %next : {line}, {line}, {sums}
 %done = store_view_tko weak %rounded, %ov[%row, %zero] : {o}, {view(queries, rows)}, tile<i32> -> token
 return
 }}
+}}
+"""
+
+
+_LONGEST_FIRST = """%final = subi %upper, %one : tile<i32>
+%x = subi %final, %bx : tile<i32>
+"""
+"""Blocks of queries that see most keys begin first: what is left to the end is short."""
+
+
+def _seen(of: Attention) -> str:
+    """How many blocks of keys the queries of a block see, and the first of these."""
+    rows, columns = of.blocks
+    return f"""%rows = constant <i32: {rows}> : tile<i32>
+%columns = constant <i32: {columns}> : tile<i32>
+%query = muli %x, %rows : tile<i32>
+%behind = addi %query, %rows : tile<i32>
+%some = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
+%seen = mini %some, %blocks signed : tile<i32>
+"""
+
+
+def _masked(of: Attention, s: str) -> str:
+    """Scores, of which those of keys behind the query are nothing."""
+    rows, columns = of.blocks
+    places, row, column = f"tile<{rows}x{columns}xi32>", f"tile<{rows}xi32>", f"tile<{columns}xi32>"
+    return f"""%key = muli %i, %columns : tile<i32>
+%last = addi %key, %columns : tile<i32>
+%partly = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>
+%s = if %partly -> ({s}) {{
+  %ahead = subi %query, %key : tile<i32>
+  %aheadr = reshape %ahead : tile<i32> -> tile<1xi32>
+  %aheadb = broadcast %aheadr : tile<1xi32> -> {row}
+  %rn = iota : {row}
+  %rp = addi %rn, %aheadb : {row}
+  %rc = reshape %rp : {row} -> tile<{rows}x1xi32>
+  %rw = broadcast %rc : tile<{rows}x1xi32> -> {places}
+  %cn = iota : {column}
+  %cc = reshape %cn : {column} -> tile<1x{columns}xi32>
+  %cw = broadcast %cc : tile<1x{columns}xi32> -> {places}
+  %unseen = cmpi greater_than %cw, %rw, signed : {places} -> tile<{rows}x{columns}xi1>
+  %never = constant <f32: 0xFF800000> : {s}
+  %kept = select %unseen, %never, %raw : tile<{rows}x{columns}xi1>, {s}
+  yield %kept : {s}
+}} else {{
+  yield %raw : {s}
 }}
 """

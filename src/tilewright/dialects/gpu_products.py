@@ -14,7 +14,7 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.dialects.tile_rules import fail, tile_of
 from tilewright.ir.definition import PURE, Operation, Value, attribute, operand, operands, optional_attribute, result
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType
+from tilewright.ir.types import INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType, TileType
 
 COPIED_BYTES = (4, 8, 16)
 """What one asynchronous copy moves."""
@@ -104,22 +104,31 @@ class Mma(Operation, name="gpu.mma"):
 
     The factors are m x k and k x n of the stages `lhs_stage` and `rhs_stage`; `along` says of each whether neighbours
     are along m, or n. `warps` share m and n among them; instructions interleave `scales` of their parts along m, n and
-    k. The tile's layout follows from that. The result of a unit that works by itself (`wgmma`) must be awaited.
+    k. The rows of the instruction are those of the left factor, or, `swapped`, the columns of the right one. The tile's
+    layout follows from that. Of groups of warps the factor that has the rows may be a tile, which they have in
+    registers. The result of a unit that works by itself (`wgmma`) must be awaited.
     """
 
-    lhs: Value = operand(MEMREF)
+    lhs: Value = operand(MEMREF | TILE)
     lhs_stage: Value = operand(INDEX_ONLY)
-    rhs: Value = operand(MEMREF)
+    rhs: Value = operand(MEMREF | TILE)
     rhs_stage: Value = operand(INDEX_ONLY)
     acc: Value = operand(TILE, var="T")
     instruction: str = attribute(str)
     warps: tuple[int, int] = attribute(tuple)
     scales: tuple[int, int, int] = attribute(tuple)
     along: tuple[bool, bool] = attribute(tuple)
+    swapped: bool = attribute(bool)
     out: Value = result(var="T")
 
+    @property
+    def held(self) -> Value | None:
+        """The factor in registers, if there is one."""
+        found = (self.lhs, self.rhs)[self.swapped]
+        return found if isinstance(found.type, TileType) else None
+
     def effects(self) -> Sequence[Effect]:
-        return [*reads(self.lhs), *reads(self.rhs)]
+        return [effect for factor in (self.lhs, self.rhs) if factor is not self.held for effect in reads(factor)]
 
     def verify(self, report: Report) -> None:
         instruction = instruction_of(self.instruction)
@@ -129,6 +138,13 @@ class Mma(Operation, name="gpu.mma"):
         total = tile_of(self.out)
         depths = set[int]()
         for factor, along, outer in ((self.lhs, self.along[0], 0), (self.rhs, self.along[1], 1)):
+            if isinstance(type_ := factor.type, TileType):
+                depths.add(type_.shape[1 - outer])
+                if factor is not self.held or not instruction.reads_memory:
+                    fail(self, report, f"{instruction.name} has the {'right' if outer else 'left'} factor in memory")
+                elif type_.element is not instruction.factor or type_.shape[outer] != total.shape[outer]:
+                    fail(self, report, f"{type_} is no factor of {total} by {instruction.name}")
+                continue
             type_ = memref_of(factor)
             near, far = rows_of(type_)
             depths.add(far if along else near)
@@ -152,11 +168,12 @@ class AwaitMma(Operation, name="gpu.await_mma", traits=(PURE,)):
     """The sums of a unit that works by itself, once all of its products but the last `pending` are formed.
 
     Nobody may use sums of which products are left, but for more products that are added to them. What the others have
-    read may be written again.
+    read may be written again. If the products that are left are of `others`, these sums are there.
     """
 
     acc: Value = operand(TILE, var="T")
     pending: int = optional_attribute(int, default=0)
+    others: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:

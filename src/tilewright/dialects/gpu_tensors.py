@@ -15,10 +15,10 @@ from typing import Final
 from tilewright.diagnostics import Report
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import Operation, Value, attribute, operand, operands
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands, result
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import Swizzle
-from tilewright.ir.types import F32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
+from tilewright.ir.types import BOOL, F32, I32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
 from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
 
 SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
@@ -95,6 +95,31 @@ class AwaitPhase(Operation, name="gpu.await_phase"):
 
     def verify(self, report: Report) -> None:
         _barriers(self, report, self.barriers)
+
+
+class LastWarp(Operation, name="gpu.last_warp"):
+    """Each warp comes here with what it has awaited; true for one thread of the last one, which nobody waits for.
+
+    `counters` are words of `i32[count]` in shared memory, zeros at first, that count who has come: a warp may be so
+    many times ahead of another one. On the gpu level, where the work-group comes at once, true.
+    """
+
+    counters: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+    out: Value = result(infer=lambda op: BOOL)
+
+    def effects(self) -> Sequence[Effect]:
+        return [*reads(self.counters), *writes(self.counters), Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        type_ = memref_of(self.counters)
+        if (
+            type_.element is not I32
+            or type_.order != 1
+            or type_.shape[0] is None
+            or type_.space is not AddressSpace.LOCAL
+        ):
+            fail(self, report, f"counters are words of i32 in shared memory, as many as the type says, not {type_}")
 
 
 class CopyTensor(Operation, name="gpu.copy_tensor"):

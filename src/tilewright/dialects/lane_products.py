@@ -169,11 +169,12 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
 
     The group's part of each factor begins at its indices, of which those along `near` (see `gpu_products`) are whole
     slabs; it has `repeats` parts of the instruction's rows and `steps` along k. `along` says of rows and columns
-    whether neighbours are along m or n. The memory must not be written before the sums are awaited.
+    whether neighbours are along m or n. The memory must not be written before the sums are awaited. Rows may be a
+    fragment, without indices: of each part the registers of all steps, then those of the next part.
     """
 
     sums: Value = operand(FRAGMENT, var="T")
-    rows: Value = operand(MEMREF)
+    rows: Value = operand(MEMREF | FRAGMENT)
     columns: Value = operand(MEMREF)
     row_indices: list[Value] = operands(INDEX_ONLY)
     column_indices: list[Value] = operands(INDEX_ONLY)
@@ -183,8 +184,13 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
     steps: int = attribute(int)
     out: Value = result(var="T")
 
+    @property
+    def holds_rows(self) -> bool:
+        """Whether rows are in registers."""
+        return isinstance(self.rows.type, FragmentType)
+
     def effects(self) -> Sequence[Effect]:
-        return [*reads(self.rows), *reads(self.columns)]
+        return [*([] if self.holds_rows else reads(self.rows)), *reads(self.columns)]
 
     def verify(self, report: Report) -> None:
         found = _known(self, report)
@@ -195,6 +201,11 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
         elif fragment_of(self.out).size != self.repeats * found.sums.count(Owner.REG):
             fail(self, report, f"{self.out.type} are no sums of {self.repeats} parts")
         for factor, indices in ((self.rows, self.row_indices), (self.columns, self.column_indices)):
+            if isinstance(type_ := factor.type, FragmentType):
+                each = 0 if found.held is None else found.held.count(Owner.REG)
+                if type_ != FragmentType(self.repeats * self.steps * each, found.factor) or indices:
+                    fail(self, report, f"{type_} has no {self.repeats} x {self.steps} parts of {found.name}")
+                continue
             type_ = memref_of(factor)
             if type_.swizzle is None or type_.element is not found.factor or len(indices) != type_.order:
                 fail(self, report, f"{found.name} reads swizzled slabs of {found.factor}, not {type_}")
@@ -205,6 +216,7 @@ class AwaitMma(Operation, name="lane.await_mma", traits=(SPMD_ONLY, CONVERGENT))
 
     sums: Value = operand(FRAGMENT, var="T")
     pending: int = optional_attribute(int, default=0)
+    others: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
     def effects(self) -> Sequence[Effect]:

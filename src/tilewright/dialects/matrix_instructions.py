@@ -7,7 +7,6 @@ k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -34,11 +33,11 @@ _SIGNS: Final[tuple[Signs, ...]] = (SIGNED, (True, True), (False, True), (True, 
 class MatrixInstruction(Struct, frozen=True):
     """One instruction. `word` is the LLVM type of a factor's registers, `intrinsic` "" for scalar multiply-adds.
 
-    A group of four warps (`warps`) has no factors in registers but in shared memory: `rows` and `columns` have one
-    holder, and `intrinsic` is what assembly calls the instruction. `unsigned` says so of integers in rows and columns.
-    Words of factors may be converted in registers: `conversion` is the intrinsic that rounds one, or that makes two
-    neighbours of 8 bits what two instructions want, one for the lower and one for the upper neighbours of all words:
-    the order of k is free.
+    A group of four warps (`warps`) has its factors in shared memory: `rows` and `columns` have one holder, and
+    `intrinsic` is what assembly calls the instruction. It may as well have its rows in registers, as `held` says.
+    `unsigned` says so of integers in rows and columns. Words of factors may be converted in registers: `conversion` is
+    the intrinsic that rounds one, or that makes two neighbours of 8 bits what two instructions want, one for the lower
+    and one for the upper neighbours of all words: the order of k is free.
     """
 
     name: str
@@ -51,6 +50,7 @@ class MatrixInstruction(Struct, frozen=True):
     intrinsic: str
     since: Architecture = Architecture.SM_80
     warps: int = 1
+    held: Layout | None = None
     unsigned: Signs = SIGNED
     conversion: str = ""
 
@@ -253,11 +253,10 @@ _COARSE_SUMS: Final = (F8E4M3FN, F8E5M2)
 """Factors whose sums the unit keeps in fewer bits than f32 has."""
 
 
-def warpgroup_factors(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fast: bool) -> Sequence[ScalarType]:
-    """As what `wgmma` multiplies these types, the fastest first; `fast` sums may have fewer bits than `total`."""
-    if lhs is not rhs or lhs not in _WARPGROUP_TYPES or _WARPGROUP_TYPES[lhs][0] is not total:
-        return ()
-    return (lhs,) if fast or lhs not in _COARSE_SUMS else ()
+def is_warpgroup_factor(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fast: bool) -> bool:
+    """Whether `wgmma` multiplies these types; `fast` sums may have fewer bits than `total`."""
+    known = lhs is rhs and lhs in _WARPGROUP_TYPES and _WARPGROUP_TYPES[lhs][0] is total
+    return known and (fast or lhs not in _COARSE_SUMS)
 
 
 def _takes(factor: ScalarType, given: ScalarType) -> bool:
@@ -285,6 +284,10 @@ def warpgroup_product(factor: ScalarType, columns: int, unsigned: Signs = SIGNED
         *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
         *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
     )
+    held = (
+        *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, 2, 1, 8)),
+        *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
+    )
     (total, types), depth = _WARPGROUP_TYPES[factor], _WARPGROUP_BYTES // factor.bytes
     shape, name = f"m{WARPGROUP_ROWS}n{columns}k{depth}", factor.name
     if factor.is_integer:
@@ -301,6 +304,7 @@ def warpgroup_product(factor: ScalarType, columns: int, unsigned: Signs = SIGNED
         f"wgmma.mma_async.sync.aligned.{shape}.{types}",
         Architecture.SM_90A,
         4,
+        Layout((WARPGROUP_ROWS, depth), held) if factor.bytes == _TURNED_BYTES else None,
         unsigned,
     )
 

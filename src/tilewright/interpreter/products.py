@@ -65,12 +65,13 @@ def _forming(w: WorkGroup, sums: Array) -> Forming | None:
     return w.forming.get(first & _NUMBERS) if on_its_way else None
 
 
-def _awaited(w: WorkGroup, sums: Array, pending: int) -> Array:
-    """The sums, or, if products may be left, what stands for them."""
+def _awaited(w: WorkGroup, sums: Array, pending: int, others: bool) -> Array:
+    """The sums, or, if products of them may be left, what stands for them."""
     found = _forming(w, sums)
     if found is None:
         return sums
-    if pending:
+    number = int(np.ascontiguousarray(sums).view(np.uint32).flat[0]) & _NUMBERS
+    if pending and not (others and number <= w.begun - pending):
         found.settle(pending)
         return sums
     return found.formed()
@@ -83,25 +84,27 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.Mma)
     found = _instruction(op.instruction)
     stages = w.number(op.lhs_stage), w.number(op.rhs_stage)
+    held = {} if op.held is None else {op.held: tile_of(w, op.held)}
 
     def added(sums: Array) -> Array:
-        lhs = _factor(w, op, op.lhs, stages[0], op.along[0])
-        rhs = _factor(w, op, op.rhs, stages[1], op.along[1])
-        columns, rows = (lhs, rhs) if not found.is_scalar else (rhs, lhs)
-        rows, columns = _taken(found, rows, columns)
-        lhs, rhs = (columns, rows) if not found.is_scalar else (rows, columns)
-        return product(lhs[None], rhs.T[None], sums, found.sum)[0]
+        sides = zip((op.lhs, op.rhs), stages, op.along, strict=True)
+        lhs, rhs = (
+            held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
+        )
+        rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
+        lhs, rhs = (columns, rows) if op.swapped else (rows, columns)
+        return product(lhs[None], rhs[None], sums, found.sum)[0]
 
     sums = tile_of(w, op.acc)
     w.values[op.out] = _begun(w, sums, added) if found.reads_memory else added(sums)
 
 
 def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -> Array:
-    """All of a stage: m or n first, then k."""
+    """All of a stage, m x k or k x n."""
     type_ = memref_of(memory)
     near, far = np.indices(rows_of(type_))
     found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), stage)
-    return found if along else found.T
+    return found if along == (memory is op.lhs) else found.T
 
 
 def _slabs(memory: Value, near: Array, far: Array) -> Sequence[Array]:
@@ -127,7 +130,7 @@ def _read(w: WorkGroup, where: Location, view: View, at: Sequence[Array], stage:
 
 def _await_tiles(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.AwaitMma)
-    w.values[op.out] = _awaited(w, tile_of(w, op.acc), op.pending)
+    w.values[op.out] = _awaited(w, tile_of(w, op.acc), op.pending, op.others)
 
 
 # Of warps
@@ -230,14 +233,16 @@ def _mma_async(w: WorkGroup, op: Operation) -> None:
     _all_there(w, op)
     found = _instruction(op.instruction)
     row_at, column_at = ([w.scalar(index) for index in each] for each in (op.row_indices, op.column_indices))
-    rows, columns = _view(w, op.rows), _view(w, op.columns)
+    columns = _view(w, op.columns)
+    rows = registers(w, op.rows) if op.holds_rows else _view(w, op.rows)
 
     def added(sums: Array) -> Array:
         group = found.warps * w.subgroup_size
         out = sums.copy()
         for first in range(0, w.items, group):
             mine = slice(first, first + group)
-            out[:, mine] = _of_group(w, op, found, (rows, columns), (row_at, column_at), first, sums[:, mine])
+            parts = rows if isinstance(rows, View) else _held(w, op, found, rows[:, mine])
+            out[:, mine] = _of_group(w, op, found, (parts, columns), (row_at, column_at), first, sums[:, mine])
         return out
 
     w.values[op.out] = _begun(w, registers(w, op.sums), added)
@@ -247,12 +252,12 @@ def _of_group(
     w: WorkGroup,
     op: ops.MmaAsync,
     found: MatrixInstruction,
-    views: tuple[View, View],
+    given: tuple[View | Array, View],
     at: tuple[Sequence[Array], Sequence[Array]],
     first: int,
     sums: Array,
 ) -> Array:
-    """The sums of one group of warps, which begins at a work-item."""
+    """The sums of one group of warps, which begins at a work-item. Rows are in memory, or [repeat, step, row, k]."""
     m, n, k = found.shape
     table = found.sums.table()[:, :, :, 0]
     parts = sums.reshape(op.repeats, len(table), found.warps, w.subgroup_size).swapaxes(2, 3)
@@ -262,7 +267,10 @@ def _of_group(
         for step in range(op.steps):
             factors: list[Array] = []
             sides = ((op.rows, m, repeat * m, op.along[0]), (op.columns, n, 0, op.along[1]))
-            for (memory, extent, outer, along), view, indices in zip(sides, views, at, strict=True):
+            for (memory, extent, outer, along), view, indices in zip(sides, given, at, strict=True):
+                if not isinstance(view, View):
+                    factors.append(view[repeat, step])
+                    continue
                 o, d = np.indices((extent, k))
                 near, far = (o + outer, d + step * k) if along else (d + step * k, o + outer)
                 starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
@@ -274,10 +282,20 @@ def _of_group(
     return dealt.swapaxes(2, 3).reshape(prod(dealt.shape[:2]), -1)
 
 
+def _held(w: WorkGroup, op: ops.MmaAsync, found: MatrixInstruction, values: Array) -> Array:
+    """[repeat, step, row, k] of what the registers of a group hold."""
+    assert found.held is not None
+    table = found.held.table()[:, :, :, 0]
+    parts = values.reshape(op.repeats, op.steps, len(table), found.warps, w.subgroup_size).swapaxes(3, 4)
+    out = np.zeros((op.repeats, op.steps, *found.held.shape), values.dtype)
+    out[:, :, table[..., 0], table[..., 1]] = parts
+    return out
+
+
 def _await_mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitMma)
     _all_there(w, op)
-    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending)
+    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending, op.others)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

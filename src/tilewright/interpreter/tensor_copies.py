@@ -145,6 +145,17 @@ def _await(w: WorkGroup, op: Operation) -> None:
     found.ended, found.missing, found.copies = found.ended + 1, found.arrivals, []
 
 
+def _last_warp(w: WorkGroup, op: Operation) -> None:
+    """All come at once; of work-items the last one is a thread of the last warp."""
+    assert isinstance(op, ops.LastWarp)
+    if w.mask is None:
+        w.values[op.out] = np.asarray(True)
+        return
+    if not w.mask.all():
+        fail("R022", op.location, f"not all work-items reach this {op.name}")
+    w.values[op.out] = np.arange(w.items) == w.items - w.subgroup_size
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
@@ -153,4 +164,5 @@ def handlers() -> Mapping[type[Operation], Handler]:
         ops.Expect: _expect,
         ops.CopyTensor: _copy,
         ops.AwaitPhase: _await,
+        ops.LastWarp: _last_warp,
     }

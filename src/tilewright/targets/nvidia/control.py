@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from tilewright.dialects import scf
+from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.elements import materialize
+from tilewright.targets.nvidia.lanes import narrow_words, words_of
 from tilewright.targets.nvidia.values import (
     Fragment,
     Lowered,
     Operand,
     RegisterTile,
     SharedTile,
+    Words,
     of_parts,
     parts_of,
 )
@@ -26,6 +29,8 @@ from tilewright.targets.nvidia.values import (
 
 def flatten(lowered: Lowered) -> list[Value]:
     """The LLVM values that a number, register tile or fragment consists of."""
+    if isinstance(lowered, Words):
+        return list(lowered.words)
     if isinstance(lowered, RegisterTile | Fragment):
         return [part for slot in lowered.slots for part in parts_of(slot)]
     assert isinstance(lowered, Operand)
@@ -34,6 +39,8 @@ def flatten(lowered: Lowered) -> list[Value]:
 
 def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
     """The number, register tile or fragment of these values, in the form of another one."""
+    if isinstance(like, Words):
+        return Words(tuple(values), like.element)
     if isinstance(like, RegisterTile | Fragment):
         width = len(values) // max(len(like.slots), 1)
         slots = tuple(of_parts(list(values[i : i + width])) for i in range(0, len(values), width))
@@ -56,7 +63,7 @@ class Carried:
 
     def flat(self, values: Sequence[core.Value]) -> list[Value]:
         """The phis' values."""
-        return [part for k in self.plain for part in flatten(self._ctx.values[values[k]])]
+        return [part for form in self.forms(values) for part in flatten(form)]
 
     def bind(self, values: Sequence[core.Value], like: Sequence[Lowered], flat: Sequence[Value]) -> None:
         """Bind IR values: the plain ones to LLVM values in the form of `like`, the others to their buffers."""
@@ -69,8 +76,14 @@ class Carried:
             self._ctx.bind(values[k], self.buffers[k])
 
     def forms(self, values: Sequence[core.Value]) -> list[Lowered]:
-        """What the plain values were lowered to."""
-        return [self._ctx.values[values[k]] for k in self.plain]
+        """What the plain values were lowered to; whole words of narrow elements stay together."""
+        return [self._form(values[k]) for k in self.plain]
+
+    def _form(self, value: core.Value) -> Lowered:
+        found = self._ctx.values[value]
+        if isinstance(found, Fragment) and (element := narrow_words(fragment_of(value))) is not None:
+            return Words(words_of(self._ctx, value), element)
+        return found
 
     def update(self, values: Sequence[core.Value]) -> None:
         """Put new contents into the buffers. All are computed before the first is overwritten."""

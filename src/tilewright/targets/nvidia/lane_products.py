@@ -25,6 +25,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.lanes import slots_of, words_of
 from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds
 from tilewright.targets.nvidia.values import Fragment, View, Words
+from tilewright.transforms.emit import constant_of
 
 _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
@@ -217,20 +218,34 @@ def _by_intrinsic(
 def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.MmaAsync)
     b, found = ctx.b, _instruction(op)
-    sides = ((op.rows, op.row_indices, op.along[0]), (op.columns, op.column_indices, op.along[1]))
-    at_rows, at_columns = (_descriptor(ctx, memory, indices, along) for memory, indices, along in sides)
-    # tied to the sums: what writes them may not move behind the fence
-    given = _values(ctx, op.sums)
-    sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], given)
+    held = words_of(ctx, op.rows) if op.holds_rows else ()
+    at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
+    at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
+    words = len(held) // (op.repeats * op.steps)
+    sums, anew = _values(ctx, op.sums), _is_nothing(op.sums)
+    if anew:
+        b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
+    else:
+        # tied to the sums: what writes them may not move behind the fence
+        sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], sums)
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
         for repeat in range(op.repeats):
-            left = b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))
+            part = words * (repeat * op.steps + step)
+            left = held[part : part + words]
+            if at_rows is not None:
+                left = [b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))]
             mine = slice(each * repeat, each * (repeat + 1))
-            sums[mine] = _by_group(ctx, found, op.along, (left, right), sums[mine])
+            sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine], anew and step == 0)
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
     ctx.bind(op.out, Fragment(tuple(sums)))
+
+
+def _is_nothing(sums: core.Value) -> bool:
+    """Whether products are added to zeros."""
+    op = sums.defining_op
+    return constant_of(op.value if isinstance(op, lane.Fill) else sums) == 0
 
 
 def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value], along: bool) -> Value:
@@ -257,39 +272,60 @@ def _by_group(
     ctx: KernelContext,
     found: MatrixInstruction,
     along: tuple[bool, bool],
-    factors: tuple[Value, Value],
+    rows: Sequence[Value],
+    columns: Value,
     sums: Sequence[Value],
+    anew: bool,
 ) -> list[Value]:
-    """One product; bits behind the signs say which factor runs along m or n. Integers have neither."""
-    count = len(sums)
-    turned = f", {', '.join(str(int(each)) for each in along)}" if found.turns_factors else ""
+    """One product; bits behind the signs say which factor in memory runs along m or n. Integers have neither. Sums
+    begin `anew` where what they were does not matter."""
+    count, held = len(sums), len(rows) > 1
+    turned = ", " + ", ".join(str(int(each)) for each in along[held:]) if found.turns_factors else ""
     signs = "" if found.sum.is_integer else f", 1, 1{turned}"
     names = ",".join(f"${k}" for k in range(count))
-    text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {found.intrinsic} {{{names}}}, ${count}, ${count + 1}, p{signs}; }}"
-    return _assembly(ctx, text, "l,l,", factors, sums)
+    left = ",".join(f"${count + k}" for k in range(len(rows)))
+    text = (
+        f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
+        f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p{signs}; }}"
+    )
+    given = ",".join([*("r" if held else "l" for _ in rows), "l"])
+    return _assembly(ctx, text, given, [*rows, columns], sums, tied=not anew)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
     """All sums, when they are there: nothing that uses them may move in front. Those that are on their way stay."""
     assert isinstance(op, ops.AwaitMma)
     sums = _values(ctx, op.sums)
-    if op.pending:
+    if op.pending and not op.others:
         ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
         ctx.bind(op.out, Fragment(tuple(sums)))
         return
-    found = _assembly(ctx, "wgmma.wait_group.sync.aligned 0;", "", [], sums)
+    found = _assembly(ctx, f"wgmma.wait_group.sync.aligned {op.pending};", "", [], sums)
     ctx.bind(op.out, Fragment(tuple(found)))
 
 
 def _assembly(
-    ctx: KernelContext, text: str, constraints: str, operands: Sequence[Value], sums: Sequence[Value]
+    ctx: KernelContext,
+    text: str,
+    constraints: str,
+    operands: Sequence[Value],
+    sums: Sequence[Value],
+    *,
+    tied: bool = True,
 ) -> list[Value]:
-    """What an instruction makes of sums, which stay in their registers; `constraints` are those of other operands."""
+    """What an instruction makes of sums, which stay in their registers if they are `tied`, else are new.
+
+    `constraints` are those of the other operands.
+    """
     count, type_ = len(sums), sums[0].type
-    outputs, tied = ",".join([_REGISTERS[type_]] * count), ",".join(map(str, range(count)))
+    parts = [
+        *[_REGISTERS[type_]] * count,
+        *([constraints] if constraints else []),
+        *(map(str, range(count)) if tied else []),
+    ]
     struct = f"{{ {', '.join([type_] * count)} }}"
-    given = [*operands, *sums]
-    found = ctx.b.inline_asm(struct, text, f"{outputs},{constraints}{tied}", given, side_effect=True)
+    given = [*operands, *sums] if tied else [*operands]
+    found = ctx.b.inline_asm(struct, text, ",".join(parts), given, side_effect=True)
     return [ctx.b.extract_value(found, type_, k) for k in range(count)]
 
 

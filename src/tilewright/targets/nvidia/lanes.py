@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
-from tilewright.dialects import arith, lane
+from tilewright.dialects import arith, arith_floats, lane
+from tilewright.dialects import math as math_ops
 from tilewright.dialects.addresses import Scatter
 from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.lane_products import MmaAsync
+from tilewright.dialects.scf import For, Yield
 from tilewright.ir import core
-from tilewright.ir.types import F32, FragmentType, MemrefType
+from tilewright.ir.types import BF16, F16, F32, FragmentType, MemrefType
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia import warp
@@ -66,6 +69,11 @@ def words_of(ctx: KernelContext, value: core.Value) -> tuple[Value, ...]:
     return packed(ctx, slots, ELEMENTS[fragment_of(value).element.name])
 
 
+def narrow_words(type_: FragmentType) -> Element | None:
+    """The element of a fragment of whole words of floats of 16 bits; None of others."""
+    return ELEMENTS[type_.element.name] if type_.element in (F16, BF16) and type_.size % 2 == 0 else None
+
+
 def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tuple[Value, ...]:
     """Elements of less than four bytes as words, with the first in the low bits; of others each is one."""
     b, each, words = ctx.b, WORD_BITS // element.bits, list[Value]()
@@ -83,6 +91,12 @@ def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tupl
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     """An operation of `arith` or `math` on each register; on those that hold the same, once."""
     count = fragment_of(op.results[0]).size
+    if (exponent := _flushed_exponent(op)) is not None:
+        ctx.bind(op.results[0], Fragment(tuple(_unit_power(ctx, slot) for slot in slots_of(ctx, exponent))))
+        return
+    if _is_kept_in_words(op):
+        ctx.bind(op.results[0], _narrowed(ctx, op))
+        return
     operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
     rows = list(zip(*operands, strict=True)) if operands else [()] * count
     known = _shared_divisions(ctx, rows) if _divides(op) else {}
@@ -92,6 +106,38 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
             known[row] = apply(ctx.arith, op, row)
         slots.append(known[row])
     ctx.bind(op.results[0], Fragment(tuple(slots)))
+
+
+def _flushed_exponent(op: core.Operation) -> core.Value | None:
+    """What an operation computes the power of 2 of, with subnormal numbers as zeros: what the unit does in one step."""
+    power = op.value.defining_op if isinstance(op, arith_floats.Flush) else None
+    flushed = power.value.defining_op if isinstance(power, math_ops.Exp2) else None
+    return flushed.value if isinstance(flushed, arith_floats.Flush) else None
+
+
+def _unit_power(ctx: KernelContext, slot: Operand) -> Value:
+    assert isinstance(slot, Value)
+    return ctx.b.intrinsic("llvm.nvvm.ex2.approx.ftz.f", "float", [slot], overload=[])
+
+
+def _is_kept_in_words(op: core.Operation) -> bool:
+    """Whether floats become 16 bits wide for what takes words of two: products and loops."""
+    if not isinstance(op, arith.Cast) or fragment_of(op.value).element is not F32:
+        return False
+    type_, users = fragment_of(op.out), op.out.uses
+    takes_words = any(isinstance(user, MmaAsync | For | Yield) for user in users)
+    return type_.element in (F16, BF16) and type_.size % 2 == 0 and takes_words
+
+
+def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:
+    """Both elements of a word at once."""
+    b, element = ctx.b, ELEMENTS[fragment_of(op.results[0]).element.name]
+    slots = [slot for slot in slots_of(ctx, op.operands[0]) if isinstance(slot, Value)]
+    name, pair = f"llvm.nvvm.ff2{fragment_of(op.results[0]).element}x2.rn", f"<2 x {element.llvm}>"
+    words = [
+        b.intrinsic(name, pair, [high, low], overload=[]) for low, high in zip(slots[::2], slots[1::2], strict=True)
+    ]
+    return Words(tuple(b.bitcast(word, f"i{WORD_BITS}") for word in words), element)
 
 
 def _divides(op: core.Operation) -> bool:

@@ -14,6 +14,7 @@ from tilewright.ir.types import F32, TF32
 from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
+from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.launch_quantities import parameter_name
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 
@@ -96,6 +97,21 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
         b.intrinsic_void(name, [place, barrier, ctx.maps[found], *at, *hints])
 
 
+def _last_warp(ctx: KernelContext, op: core.Operation) -> None:
+    """One lane of a warp counts for it: whatever the warp has awaited it has awaited together."""
+    assert isinstance(op, ops.LastWarp)
+    b, warps = ctx.b, ctx.threads // WARP
+    place = address(ctx, ctx.view(op.counters), [ctx.scalar(op.number)])
+    lane = b.trunc(b.and_(ctx.thread, i64(WARP - 1)), "i32")
+    with b.if_else(b.icmp("eq", lane, i32(0))) as branch:
+        with branch.then():
+            before = b.atomicrmw("add", place, i32(1), "monotonic", 4, "block")
+            branch.yield_(b.icmp("eq", b.urem(before, i32(warps)), i32(warps - 1)))
+        with branch.otherwise():
+            branch.yield_(boolean(False))
+    ctx.bind(op.out, branch.results[0])
+
+
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
     return {
@@ -103,5 +119,6 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         ops.CloseBarriers: _close,
         ops.Expect: _expect,
         ops.AwaitPhase: _await,
+        ops.LastWarp: _last_warp,
         ops.CopyTensor: _copy,
     }

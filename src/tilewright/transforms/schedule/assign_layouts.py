@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import gpu, gpu_products, scf, tile
+from tilewright.dialects import arith, gpu, gpu_products, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
@@ -42,9 +42,11 @@ from tilewright.transforms.tile_values import layout_of, tile_type
 _VECTOR_BYTES: Final = 16
 _IN_PLACE: Final = (
     *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
-    *(gpu_products.Mma, gpu_products.AwaitMma),
+    gpu_products.AwaitMma,
 )
 """What has all its tiles in one layout."""
+_KNOWN_BY_ALL: Final = (tile.Iota, tile.Splat, arith.Constant)
+"""Tiles that no thread has to ask others for."""
 
 
 class AssignLayouts(Pass, frozen=True):
@@ -56,6 +58,7 @@ class AssignLayouts(Pass, frozen=True):
         changed = False
         for kernel in module.kernels:
             if runs_lanes(kernel):
+                _separate(kernel)
                 _Assignment(kernel).assign()
                 changed = True
         return changed
@@ -93,8 +96,11 @@ class _Assignment:
                 links.setdefault(self._class(link.source), []).append(link)
         wishes = self._wishes(ops)
         for op in ops:
-            if isinstance(op, gpu_products.Mma) and self._class(op.out) not in self._layouts:
-                self._follow(self._class(op.out), plan_of(op).layout, links)
+            if isinstance(op, gpu_products.Mma):
+                plan = plan_of(op)
+                self._follow(self._class(op.out), plan.layout, links)
+                if op.held is not None:
+                    self._follow(self._class(op.held), plan.held_layout, links)
         self._anchored = frozenset(self._layouts)
         for value in sorted(self._tiles, key=lambda v: -tile_type(v).size):
             home = self._class(value)
@@ -224,6 +230,14 @@ class _Assignment:
         return found if 2 * then <= now else None
 
 
+def _separate(kernel: Kernel) -> None:
+    """Give each user its own tile of what every thread knows by itself, so that one layout need not suit all."""
+    for op in list(collective(kernel)):
+        if isinstance(op, _KNOWN_BY_ALL) and isinstance(op.results[0].type, TileType):
+            for user in list(dict.fromkeys(op.results[0].uses))[1:]:
+                user.replace_operand(op.results[0], Builder.before_op(op)(op.clone({})).results[0])
+
+
 def _breaks(op: Operation, layout_of: Callable[[Value], Layout]) -> bool:
     """Whether an operation cannot be done with its tiles where they are."""
     match op:
@@ -249,7 +263,7 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
     elif isinstance(op, ReduceBy):
         groups = [list(op.tiles), list(op.outs)]
-    elif isinstance(op, tile.Mma):
+    elif isinstance(op, tile.Mma | gpu_products.Mma):
         groups = [[op.acc, op.out]]
     elif isinstance(op, _IN_PLACE):
         groups = [[*op.operands, *op.results]]
@@ -285,7 +299,10 @@ def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
 
 def _convert_product(op: gpu_products.Mma) -> None:
     """Let a product have its sums where its instruction wants them, where they meet those of another one."""
-    layout, found = plan_of(op).layout, layout_of(op.out)
+    plan = plan_of(op)
+    if op.held is not None and layout_of(op.held) != plan.held_layout:
+        _convert_operand(op, op.held, plan.held_layout)
+    layout, found = plan.layout, layout_of(op.out)
     if layout == found:
         return
     _convert_operand(op, op.acc, layout)

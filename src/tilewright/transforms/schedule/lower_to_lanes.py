@@ -390,7 +390,7 @@ def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
 
 
 def _awaited(low: _Lowering, build: Builder, op: gpu_products.AwaitMma) -> None:
-    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending)).out)
+    low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending, others=op.others)).out)
 
 
 def _copied(low: _Lowering, build: Builder, op: gpu_products.CopyAsync) -> None:
@@ -409,7 +409,10 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
 
 
 def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
-    """One thread asks, on one branch for all that follows each other."""
+    """One thread asks, on one branch for all that follows each other; the last warp's, where one waits for all."""
+    if any(isinstance(each, scf.If) and _is_last_warp(each.condition) for each in op.ancestors()):
+        _copy(low, build, op)
+        return
     condition, last = low.threads.is_first_thread(), build.block.last
     if isinstance(last, scf.If) and last.condition is condition:
         here = Builder.at_end(last.then.entry, build.location)
@@ -418,6 +421,10 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
     new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
     new.places = op.places
     here(new)
+
+
+def _is_last_warp(condition: Value) -> bool:
+    return isinstance(condition.defining_op, gpu_tensors.LastWarp)
 
 
 _COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.Min]]] = {

@@ -56,6 +56,7 @@ class Accesses:
         size = dtype.itemsize
         offsets = self._memory.offsets(addresses, size, size, access)
         self._epoch.add(threads, offsets, size, access & ~Access.WRITE, self._turns)
+        self._products.update(threads, np.broadcast_to(offsets, threads.shape))
         view, places = self._memory.view(dtype), offsets // size
         if len(set(places.tolist())) == len(places):
             return self._replace(threads, view, places, slice(None), access, new)
@@ -114,10 +115,10 @@ class Accesses:
         read, written = self._barriers.copy(place, target, pointer, start)
         if self._epoch.touches(written):
             raise RaceError(f"thread {thread} lets a box be copied where somebody is since the last barrier")
-        if self._products.read(written):
+        if self._products.read(thread, written):
             raise RaceError(f"thread {thread} lets a box be copied where a product still reads")
         who = np.full(len(read), thread)
-        self._epoch.add(who, read, 1, Access.READ, self._turns[who])
+        self._epoch.add(who, read, 1, Access.READ, self._turns)
         self._unshown.replace(written - WINDOW)
 
     def commit_products(self, threads: Array) -> None:

@@ -151,12 +151,24 @@ def _addrspacecast(source: str, target: str) -> Callable[[Array], Array]:
     return lambda x: x + SHARED
 
 
+def _words(low: Array, high: Array) -> Array:
+    """Words of two numbers each."""
+    return np.stack(np.broadcast_arrays(low, high), axis=-1).view(np.int32)[..., 0]
+
+
 @cache
 def intrinsic(name: str, head: str) -> Callable[..., Array]:
     """What an intrinsic computes. Raises EmulatorError for one that the target does not print."""
     words = name.split(".")
     if words[1] in ("fptosi", "fptoui"):
         return conversion(words[1], words[4], words[3])
+    if words[2:] in (["ff2f16x2", "rn"], ["ff2bf16x2", "rn"]):
+        narrowed = conversion("fptrunc", "float", "half" if words[2] == "ff2f16x2" else "bfloat")
+
+        def narrow(high: Array, low: Array) -> Array:
+            return _words(narrowed(low), narrowed(high))
+
+        return narrow
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
     if words[1:] == ["nvvm", "f2tf32", "rn"]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +15,7 @@ from .numbers import Array
 from .text import EmulatorError
 
 GROUP: Final = 128
+_WARP: Final = 32
 _NAME: Final = re.compile(
     r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(?:f32\.(f16|bf16|tf32|e4m3|e5m2)\.\3|s32\.([su]8\.[su]8))$"
 )
@@ -50,6 +51,11 @@ class GroupProduct:
         """Of sums: integers wrap."""
         return np.dtype(np.int32 if self.factor.kind == "i" else np.float32)
 
+    @property
+    def sums(self) -> int:
+        """Those of a thread."""
+        return self.rows * self.columns // GROUP
+
     def added(self, sums: Sequence[Array], a: Array, b: Array) -> list[Array]:
         """The sums of each thread with the product of [row, k] and [column, k] added, exact and rounded once."""
         thread, wide = np.arange(GROUP), np.dtype(np.int64 if self.factor.kind == "i" else np.float64)
@@ -63,6 +69,17 @@ class GroupProduct:
             row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i // 2 % 2)
             column = i // 4 * 8 + thread % 4 * 2 + i % 2
             found.append((part.astype(wide) + product[row, column]).astype(self.total))
+        return found
+
+    def rows_held(self, words: Sequence[Array]) -> Array:
+        """[row, k] of words of two elements that each thread has: rows 8 apart, then k 8 further on."""
+        thread = np.arange(GROUP)
+        found = np.zeros((self.rows, self.depth), self.factor)
+        for i, word in enumerate(words):
+            row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i % 2)
+            pairs = np.ascontiguousarray(word).astype(np.uint32).view(self.factor).reshape(-1, 2)
+            for k in range(2):
+                found[row, i // 2 * 8 + thread % 4 * 2 + k] = pairs[:, k]
         return found
 
 
@@ -99,12 +116,24 @@ class Unshown:
             raise EmulatorError("a product reads what no fence has shown it")
 
 
-class Going(NamedTuple):
-    """A product that has not been awaited: who multiplies, in which of their groups of products, what it reads."""
+@dataclass(slots=True)
+class Going:
+    """A product since the last barrier: who multiplies, in which of their groups of products, what it reads.
+
+    `told` are the warps that have awaited it before they updated the word of memory, `known` those of which each thread
+    has learnt that by updating it behind them.
+    """
 
     threads: Array
     number: int
     offsets: Array
+    told: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+    known: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+
+    @property
+    def warps(self) -> set[int]:
+        """Those that multiply."""
+        return set((self.threads // _WARP).tolist())
 
 
 class GoingProducts:
@@ -119,6 +148,20 @@ class GoingProducts:
         """A product of these threads reads bytes at these offsets."""
         self._going.append(Going(threads, int(self._committed[threads[0]]), offsets))
 
+    def update(self, threads: Array, words: Array) -> None:
+        """Threads update words of memory, one after the other."""
+        for thread, word in zip(threads.tolist(), words.tolist(), strict=True):
+            for each in self._going:
+                told = each.told.setdefault(word, set())
+                each.known.setdefault(thread, set()).update(told)
+                if thread // _WARP in each.warps and self._awaited[thread] > each.number:
+                    told.add(thread // _WARP)
+                    each.known[thread].add(thread // _WARP)
+
+    def barrier(self) -> None:
+        """All know what all have awaited."""
+        self._going = [each for each in self._going if (self._awaited[each.threads] <= each.number).any()]
+
     def commit(self, threads: Array) -> None:
         """What each has begun since the last time is a group."""
         self._committed[threads] += 1
@@ -126,11 +169,11 @@ class GoingProducts:
     def wait(self, threads: Array, pending: int) -> None:
         """All groups of these threads but so many have ended."""
         self._awaited[threads] = np.maximum(self._awaited[threads], self._committed[threads] - pending)
-        self._going = [each for each in self._going if (self._awaited[each.threads] <= each.number).any()]
 
-    def read(self, offsets: Array) -> bool:
-        """Whether one of these bytes is still read."""
-        return any(np.isin(each.offsets, offsets).any() for each in self._going)
+    def read(self, thread: int, offsets: Array) -> bool:
+        """Whether one of these bytes is still read, for all that a thread knows."""
+        unknown = [each for each in self._going if not each.warps <= each.known.get(thread, set())]
+        return any(np.isin(each.offsets, offsets).any() for each in unknown)
 
 
 def group_product(name: str) -> GroupProduct:

@@ -206,6 +206,7 @@ class Team(Accesses):
         if len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
         self._close()
+        self._products.barrier()
         self._turns = self._turns + 1
         frame.places[running] += 1
 
@@ -277,14 +278,18 @@ class Team(Accesses):
     def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
         """Products of four warps each, whose factors lie where descriptors say."""
         lanes = Lanes(frame, here)
-        left, right, *sums = (lanes.full(x) for x in sync.operands)
-        *sums, left_turned, right_turned = sums
+        held, *given = (lanes.full(x) for x in sync.operands)
+        count = int(held[0])
+        left, right, sums, turned = given[:count], given[count], given[count + 1 : -2 + (count > 1)], given[-2:]
         product = group_product(sync.name)
         found = [part.copy() for part in sums]
         for first in range(0, len(here), GROUP):
             mine = slice(first, first + GROUP)
-            a = self._read_factor(here[first], int(left[first]), product.rows, product, bool(left_turned[first]))
-            b = self._read_factor(here[first], int(right[first]), product.columns, product, bool(right_turned[first]))
+            if count > 1:
+                a = product.rows_held([word[mine] for word in left])
+            else:
+                a = self._read_factor(here[first], int(left[0][first]), product.rows, product, bool(turned[0][first]))
+            b = self._read_factor(here[first], int(right[first]), product.columns, product, bool(turned[1][first]))
             c = product.added([part[mine] for part in sums], a, b)
             for part, new in zip(found, c, strict=True):
                 part[mine] = new
@@ -298,7 +303,9 @@ class Team(Accesses):
         group = np.arange(thread, thread + GROUP)
         self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(size) + WINDOW).reshape(-1))
         places = offsets.reshape(-1) + SHARED
-        words = self.load(np.full(offsets.size, thread), places, np.dtype(f"i{size}"), size, Access.READ)
+        words = self.load(
+            np.full(offsets.size, thread), places, np.dtype(f"i{size}"), size, Access.READ | Access.PRODUCT
+        )
         return words.reshape(offsets.shape).view(product.factor)
 
     def _load_matrices(self, name: str, here: Array, addresses: Array) -> list[Array]:

@@ -23,6 +23,7 @@ DTYPES: Final[Mapping[str, np.dtype[Any]]] = {
     "i128": np.dtype(np.object_),
     "half": np.dtype(np.float16),
     "<2 x half>": np.dtype(np.int32),
+    "<2 x bfloat>": np.dtype(np.int32),
     "bfloat": np.dtype(ml_dtypes.bfloat16),
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),

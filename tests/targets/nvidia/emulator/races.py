@@ -24,6 +24,8 @@ class Access:
     ATOMIC: Final = 2
     DEVICE: Final = 4
     """Atomic for other blocks too."""
+    PRODUCT: Final = 8
+    """By an instruction that has to be awaited."""
 
 
 class RaceError(Exception):
@@ -67,11 +69,13 @@ class Epoch:
         self.entries.append(Entry(threads, offsets, size, access, turns))
 
     def touches(self, offsets: Array) -> bool:
-        """Whether somebody has accessed one of these bytes since the last barrier."""
+        """Whether somebody has accessed one of these bytes since the last barrier, products not counted."""
         low, high = int(offsets.min()), int(offsets.max()) + 1
         wanted = np.zeros(high - low, np.bool_)
         wanted[offsets - low] = True
         for entry in self.entries:
+            if entry.access & Access.PRODUCT:
+                continue
             near = entry.offsets[(entry.offsets > low - entry.size) & (entry.offsets < high)] - low
             places = (near[:, None] + np.arange(entry.size)).reshape(-1)
             if wanted[places[(places >= 0) & (places < high - low)]].any():

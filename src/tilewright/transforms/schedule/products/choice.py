@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
+from tilewright.transforms.schedule.products.chains import lines_of, sums_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import (
@@ -77,6 +78,10 @@ class Ahead(Struct, frozen=True):
         return self.stages if (op, side) in self.ahead else 1
 
 
+Places = tuple[int | None, int | None]
+"""Of both factors of a product; None of one in registers."""
+
+
 class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
@@ -86,7 +91,7 @@ class Products(Struct, frozen=True):
     plans: Mapping[tile.Mma, ProductPlan]
     loops: Mapping[scf.For, Ahead]
     buffers: Sequence[MemrefType]
-    memory: Mapping[tile.Mma, tuple[int, int]]
+    memory: Mapping[tile.Mma, Places]
     reason: str = ""
 
     @property
@@ -183,12 +188,14 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
 
 def _memory(
     kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
-) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, tuple[int, int]]]:
+) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places]]:
     """Buffers of factors; what does not run at the same time shares them."""
     buffers: list[MemrefType] = []
-    memory: dict[tile.Mma, tuple[int, int]] = {}
+    memory: dict[tile.Mma, Places] = {}
 
-    def take(factor: Factor, stages: int, taken: set[int]) -> int:
+    def take(factor: Factor, stages: int, taken: set[int]) -> int | None:
+        if factor.held:
+            return None
         type_ = buffer_type(factor, stages)
         found = next((k for k, other in enumerate(buffers) if other == type_ and k not in taken), len(buffers))
         if found == len(buffers):
@@ -203,7 +210,9 @@ def _memory(
         else:
             group = (op,) if isinstance(op, tile.Mma) and op in plans and op not in memory else ()
         around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
-        taken = {number for other in around for product in other.products for number in memory[product]}
+        taken = {
+            number for other in around for product in other.products for number in memory[product] if number is not None
+        }
         for product in group:
             plan = plans[product]
             left, right = (ring.stages_of(product, side) if ring is not None else 1 for side in range(2))
@@ -248,8 +257,9 @@ def _shape(op: tile.Mma, as_bytes: bool = True) -> Shape:
     unsigned = tuple(as_bytes and widened_bytes(value) for value in factors)
     lhs, rhs = (I8 if each else tile_type(value).element for value, each in zip(factors, unsigned, strict=True))
     along = (is_along(op.lhs, 0), is_along(op.rhs, 1))
-    signs = (unsigned[0], unsigned[1])
-    return Shape(m, n, tile_type(op.lhs).shape[1], lhs, rhs, out.element, *along, op.fast, signs)
+    held = next((side for side, value in enumerate(factors) if sums_of(value) is not None), None)
+    signs, depth = (unsigned[0], unsigned[1]), tile_type(op.lhs).shape[1]
+    return Shape(m, n, depth, lhs, rhs, out.element, *along, held, lines_of(op), op.fast, signs)
 
 
 def extents_of(op: tile.Mma) -> Tile:
@@ -278,6 +288,8 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     fixed, wanted = 0, dict[Operation, None]()
     for op in products:
         for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+            if factor.held:
+                continue
             source = source_of(value, plans[op].instruction)
             slices = _slice(source.load, loop) if source is not None and source.load.block is body else None
             if slices is not None:
@@ -296,18 +308,32 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
     if stages < LEAST_STAGES:
         return None
     slices = tuple(op for op in body if op in wanted)
-    by_threads = _by_threads(products, ahead, plans)
+    by_threads = _by_threads(products, ahead, once, plans)
     if schedule.copies is Copies.THREADS:
         by_threads = by_threads or _ASKED
     return Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
 
 
-def _by_threads(products: Sequence[tile.Mma], ahead: Container[Side], plans: Mapping[tile.Mma, ProductPlan]) -> str:
+def _is_put(
+    op: tile.Mma, side: int, ahead: Container[Side], once: Container[Side], plans: Mapping[tile.Mma, ProductPlan]
+) -> bool:
+    """Whether a factor is computed in the loop and not multiplied from registers."""
+    return not ((op, side) in ahead or (op, side) in once or (plans[op].lhs, plans[op].rhs)[side].held)
+
+
+def _by_threads(
+    products: Sequence[tile.Mma],
+    ahead: Collection[Side],
+    once: Collection[Side],
+    plans: Mapping[tile.Mma, ProductPlan],
+) -> str:
     """Why the machine cannot copy the factors of a loop by itself; nothing if it can."""
-    if len(products) != 1 or not all((products[0], side) in ahead for side in range(2)):
-        return "not all factors of the loop are one product's that are loaded in it"
-    (op,) = products
-    for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+    if any(_is_put(op, side, ahead, once, plans) for op in products for side in range(2)):
+        return "a factor is computed in the loop and kept in shared memory"
+    if len(products) == 1 and once:
+        return "a factor is the same in all iterations"
+    for op, side in ahead:
+        value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value, plans[op].instruction)
         assert source is not None, "factors that run ahead are loads"
         type_ = source.load.memref.type

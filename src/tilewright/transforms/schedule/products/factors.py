@@ -29,7 +29,8 @@ class Factor(Struct, frozen=True):
 
     If `swizzled`, as groups of warps read it, rows are cut into slabs of 128 bytes, one behind the other, and the 16
     bytes of number p in row r of a slab lie at place p ^ r % 8. If `turned`, its rows in global memory run the other
-    way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows.
+    way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows. If `held`,
+    threads have it in registers, as the instruction wants it, and none of it lies in shared memory.
     """
 
     element: ScalarType
@@ -44,6 +45,7 @@ class Factor(Struct, frozen=True):
     pitch: int = 0
     swizzled: bool = False
     turned: bool = False
+    held: bool = False
 
     @property
     def by_matrices(self) -> bool:
@@ -68,7 +70,7 @@ class Factor(Struct, frozen=True):
     @property
     def bytes(self) -> int:
         """Shared memory that it takes, a multiple of 128."""
-        return -(-self.rows * self.pitch // 128) * 128
+        return 0 if self.held else -(-self.rows * self.pitch // 128) * 128
 
     @property
     def steps(self) -> tuple[int, int]:

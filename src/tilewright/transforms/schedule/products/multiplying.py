@@ -224,10 +224,13 @@ def batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple
 def _by_groups(
     build: Builder, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand, sums: Value
 ) -> Value:
-    """Groups of warps read both factors by themselves."""
+    """Groups of warps read factors by themselves, those that are not in registers."""
     indices: list[list[Value]] = []
     for operand, weight in ((rows, _GROUP), (columns, _GROUP * plan.rows.warps)):
         factor, head = operand.factor, threads.head
+        if factor.held:
+            indices.append([])
+            continue
         group = _warp_digit(threads, weight, factor.warps)
         own = factor.repeats * factor.part.shape[0]
         near, far = (own, 0) if factor.along_outer else (0, own)

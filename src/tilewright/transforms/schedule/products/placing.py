@@ -14,7 +14,7 @@ read the stage that is loaded next, which is that of the iteration before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, Final
 
@@ -27,12 +27,20 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I64, AddressSpace, MemrefType, ScalarType
+from tilewright.ir.types import I32, I64, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.choice import Ahead, Products, Side, block_of, choose_products, products_of
+from tilewright.transforms.schedule.products.choice import (
+    Ahead,
+    Places,
+    Products,
+    Side,
+    block_of,
+    choose_products,
+    products_of,
+)
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, ProductPlan
@@ -40,9 +48,11 @@ from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
+from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 _LATE_BYTES: Final = 4
+_AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
 
 
 class PlaceProducts(Pass, frozen=True):
@@ -69,7 +79,7 @@ class _Placement(Struct):
     products: Products
     threads: int
     plans: dict[tile.Mma, ProductPlan]
-    memory: dict[tile.Mma, tuple[int, int]]
+    memory: dict[tile.Mma, Places]
     buffers: list[Value] = field(default_factory=list[Value])
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
 
@@ -94,7 +104,6 @@ class _Placement(Struct):
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
         words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
-        barriers = build(Alloca(result_types=[words])).out
         sources = self.run_ahead(ahead)
         boxes = [staging.box(source, {}) for staging, source in sources]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
@@ -108,13 +117,38 @@ class _Placement(Struct):
                 assert isinstance(other, tile.Mma)
                 self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
             _Ring(self, twin, ahead.of_twin(same)).place()
-        TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+        if len(ahead.products) == 1:
+            barriers = build(Alloca(result_types=[words])).out
+            TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+            return
+        rings = {
+            op: Ring(op, found, build(Alloca(result_types=[words])).out)
+            for op in ahead.products
+            if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
+        }
+        counters = build(Alloca(result_types=[MemrefType(I32, (ahead.stages,), (1,), AddressSpace.LOCAL)])).out
+        bring = partial(self._bring_once, ahead)
+        TensorRings(loop, ahead, rings, counters, _step(loop), self.begin, bring).place()
 
-    def staging(self, op: tile.Mma) -> tuple[Staging, Staging]:
-        """How the factors of a product get to their places."""
-        plan, memory = self.plans[op], self.memory[op]
-        lhs, rhs = (self.buffers[number] for number in memory)
-        return Staging(plan.lhs, 0, lhs, self.threads), Staging(plan.rhs, 1, rhs, self.threads)
+    def _bring_once(self, ahead: Ahead, build: Builder) -> None:
+        """Bring what all iterations share."""
+        shared = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.once]
+        if shared:
+            for op, side in shared:
+                self.bring(build, op, side)
+            self.arrive(build, ahead.products)
+
+    def _source(self, op: tile.Mma, side: int) -> tuple[Staging, Source]:
+        """How a factor that runs ahead gets to its place, and from where."""
+        source = self._source_of(op, (op.lhs, op.rhs)[side])
+        assert source is not None, "factors that run ahead are loads"
+        return self.staging(op, side), source
+
+    def staging(self, op: tile.Mma, side: int) -> Staging:
+        """How a factor of a product gets to its place."""
+        plan, number = self.plans[op], self.memory[op][side]
+        assert number is not None, "factors in registers have no place"
+        return Staging((plan.lhs, plan.rhs)[side], side, self.buffers[number], self.threads)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""
@@ -127,23 +161,27 @@ class _Placement(Struct):
                     found[op, side] = source
         return found
 
+    def in_memory(self, op: tile.Mma) -> list[int]:
+        """The sides of the factors that lie in shared memory."""
+        return [side for side, number in enumerate(self.memory[op]) if number is not None]
+
     def bring(self, build: Builder, op: tile.Mma, side: int) -> None:
         """Bring a factor to the only stage of its memory, from its load if that may be done here."""
         source = self.sources.get((op, side))
         if source is None:
             self.put(build, op, side)
         else:
-            self.staging(op)[side].load(build, build.index(0), source, {})
+            self.staging(op, side).load(build, build.index(0), source, {})
 
     def put(self, build: Builder, op: tile.Mma, side: int) -> None:
         """Write a factor that is there to the only stage of its memory."""
-        self.staging(op)[side].stage(build, build.index(0), (op.lhs, op.rhs)[side])
+        self.staging(op, side).stage(build, build.index(0), (op.lhs, op.rhs)[side])
 
     def _now(self, op: tile.Mma) -> None:
         """Bring the factors of a product to shared memory where it stands."""
         build = Builder.before_op(op)
         build(team.Barrier(fence_local=True))
-        for side in range(2):
+        for side in self.in_memory(op):
             self.bring(build, op, side)
         self.arrive(build, [op])
         zero = build.index(0)
@@ -183,22 +221,23 @@ class _Placement(Struct):
             found = build(gpu.AwaitMma(found)).out
         finish(op, found)
 
-    def begin(self, build: Builder, op: tile.Mma, stages: tuple[Value, Value]) -> Value:
-        """Multiply a stage of either factor; the sums, for which one may have to wait."""
-        plan, memory = self.plans[op], self.memory[op]
-        lhs, rhs = (self.buffers[number] for number in memory)
+    def begin(
+        self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], known: Mapping[Value, Value] = _AS_THEY_ARE
+    ) -> Value:
+        """Multiply a stage of either factor; the sums, for which one may have to wait. `known` stand for operands."""
+        plan, memory, acc = self.plans[op], self.memory[op], known.get(op.acc, op.acc)
+        lhs, rhs = (
+            known.get(value, value) if number is None else self.buffers[number]
+            for number, value in zip(memory, (op.lhs, op.rhs), strict=True)
+        )
         scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
         along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
-        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], op.acc, plan.instruction.name, warps, scales, along)).out
+        name, swapped = plan.instruction.name, plan.swapped
+        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], acc, name, warps, scales, along, swapped)).out
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
-        return [
-            (self.staging(op)[side], source)
-            for op in ahead.products
-            for side, value in enumerate((op.lhs, op.rhs))
-            if (op, side) in ahead.ahead and (source := self._source_of(op, value)) is not None
-        ]
+        return [self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
 
     def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
         return source_of(value, self.plans[op].instruction)
@@ -255,7 +294,7 @@ class _Ring:
         for op in ahead.products:
             first = op is ahead.products[0]
             copies = partial(self._following, read=read) if first else _nothing
-            now = [side for side in range(2) if (op, side) not in ahead.ahead | ahead.once]
+            now = [side for side in self._placement.in_memory(op) if (op, side) not in ahead.ahead | ahead.once]
             build = Builder.before_op(op)
             for side in now:
                 # those of the iteration before have been read: all threads have been at the barrier since

@@ -17,8 +17,8 @@ from tilewright.dialects.matrix_instructions import (
     MatrixInstruction,
     Signs,
     instructions_of,
+    is_warpgroup_factor,
     is_warpgroup_width,
-    warpgroup_factors,
     warpgroup_product,
 )
 from tilewright.ir.layouts import Digit, Layout, Owner
@@ -71,8 +71,10 @@ class Block(Struct, frozen=True):
 class Shape(Struct, frozen=True):
     """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
 
-    `fast` says that sums of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which of both
-    factors are integers without sign.
+    Threads compute the factor of side `held`, 0 for the left one: best they multiply it from their registers. A group
+    of warps should hold all sums of a line along dimension `lines`, which become such a factor. `fast` says that sums
+    of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which factors are integers without
+    sign.
     """
 
     m: int
@@ -83,13 +85,14 @@ class Shape(Struct, frozen=True):
     sum: ScalarType
     lhs_along_outer: bool
     rhs_along_outer: bool
+    held: int | None = None
+    lines: int | None = None
     fast: bool = False
     unsigned: Signs = SIGNED
 
-    @property
-    def instructions_unsigned(self) -> Signs:
-        """Of rows and columns of instructions, which are those of the tile turned round."""
-        return (self.unsigned[1], self.unsigned[0])
+    def signs(self, columns: int) -> Signs:
+        """Of rows and columns of instructions, whose columns are those of a dimension of the sums."""
+        return (self.unsigned[1 - columns], self.unsigned[columns])
 
 
 class ProductPlan(Struct, frozen=True):
@@ -110,6 +113,29 @@ class ProductPlan(Struct, frozen=True):
     def rhs(self) -> Factor:
         """The right factor."""
         return self.rows if self.swapped else self.columns
+
+    @property
+    def lines(self) -> int | None:
+        """The dimension along which a group of warps has all sums of a line, if that is the columns' one."""
+        return int(not self.swapped) if self.columns.warps == 1 else None
+
+    @property
+    def held(self) -> int | None:
+        """The side of the factor that is in registers, 0 for the left one."""
+        return int(self.swapped) if self.rows.held else None
+
+    @property
+    def held_layout(self) -> Layout:
+        """Who has which element of the factor in registers: parts of a thread along k, then along the rows."""
+        part, rows = self.instruction.held, self.rows
+        assert part is not None
+        dims = (1, 0) if self.swapped else (0, 1)
+        digits = [Digit(digit.owner, digit.extent, dims[digit.dim or 0], digit.stride) for digit in part.digits]
+        digits.append(Digit(Owner.REG, self.steps, dims[1], part.shape[1]))
+        digits.append(Digit(Owner.REG, rows.repeats, dims[0], part.shape[0]))
+        digits.append(Digit(Owner.WARP, rows.warps, dims[0], rows.repeats * part.shape[0]))
+        extents = (rows.outer, rows.depth)
+        return Layout((extents[dims[0]], extents[dims[1]]), tuple(digits))
 
     @property
     def stage_bytes(self) -> int:
@@ -183,8 +209,7 @@ def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator
 
 def _instructions(shape: Shape, block: Block) -> list[MatrixInstruction]:
     """What warps multiply with, the best first."""
-    signs = shape.instructions_unsigned
-    return instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture, signs)
+    return instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture, shape.signs(0))
 
 
 def _of_all_warps(
@@ -192,10 +217,7 @@ def _of_all_warps(
 ) -> Iterator[ProductPlan]:
     """For each instruction the plan whose warps are so many along m, if there is one."""
     warps = block.threads // WARP
-    for factor in warpgroup_factors(shape.lhs, shape.rhs, shape.sum, shape.fast):
-        groups = _warpgroup_plan(shape, block, factor, along_m)
-        if groups is not None:
-            yield groups
+    yield from _warpgroup_plans(shape, block, along_m)
     if warps % along_m == 0:
         for instruction in instructions:
             wanted = ProductChoice((shape.m, shape.n, shape.k), instruction.name, (along_m, warps // along_m))
@@ -231,42 +253,94 @@ def _with(
 
 def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
     """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
-    for factor in warpgroup_factors(shape.lhs, shape.rhs, shape.sum, shape.fast):
-        plans = (_warpgroup_plan(shape, block, factor, k) for k in range(1, block.threads // (WARP * _GROUP) + 1))
-        found = [plan for plan in plans if plan is not None and _is_wanted(plan, wanted)]
-        if found:
-            # the fewest bytes read for each product
-            return max(found, key=lambda plan: plan.columns.part.shape[0])
-    return None
+    ways = range(1, block.threads // (WARP * _GROUP) + 1)
+    plans = (plan for along_m in ways for plan in _warpgroup_plans(shape, block, along_m))
+    found = [plan for plan in plans if _is_wanted(plan, wanted)]
+
+    def rank(plan: ProductPlan) -> tuple[bool, bool, int]:
+        """A factor in registers, lines of a group of warps, then the fewest bytes read for each product."""
+        return plan.rows.held, shape.lines in (None, plan.lines), plan.columns.part.shape[0]
+
+    return max(found, key=rank, default=None)
 
 
-def _warpgroup_plan(shape: Shape, block: Block, factor: ScalarType, along_m: int) -> ProductPlan | None:
-    """The plan that multiplies a type and whose groups of warps are so many along m, if there is one."""
-    groups, columns = block.threads // (WARP * _GROUP), shape.m // along_m
+def _warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
+    """The plans whose groups of warps are so many along m, the best first."""
+    is_known = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast)
+    if not is_known or block.architecture is not Architecture.SM_90A:
+        return
+    groups = block.threads // (WARP * _GROUP)
     if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > block.threads * MOST_SUM_REGISTERS:
-        return None
-    if block.architecture is not Architecture.SM_90A or not is_warpgroup_width(factor, columns):
-        return None
-    instruction = warpgroup_product(factor, columns, shape.instructions_unsigned)
-    lhs = _swizzled(instruction, instruction.columns, shape.m, shape.k, shape.lhs_along_outer, along_m)
-    rhs = _swizzled(instruction, instruction.rows, shape.n, shape.k, shape.rhs_along_outer, groups // along_m)
-    if lhs is None or rhs is None or lhs.bytes + rhs.bytes > block.shared_bytes:
-        return None
-    return ProductPlan(instruction, True, rhs, lhs, layout_of_sums(instruction, rhs, lhs, True))
+        return
+    warps = (along_m, groups // along_m)
+    for columns in (shape.lines, None if shape.held is None else 1 - shape.held):
+        if columns is not None and warps[columns] == 1:
+            plan = _warpgroup_plan(shape, block, warps, columns)
+            if plan is not None:
+                yield plan
+    plan = _warpgroup_plan(replace(shape, held=None), block, warps, 0)
+    if plan is not None:
+        yield plan
 
 
-def _swizzled(
-    instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, groups: int
+def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns: int) -> ProductPlan | None:
+    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums."""
+    extents, along = (shape.m, shape.n), (shape.lhs_along_outer, shape.rhs_along_outer)
+    width = extents[columns] // warps[columns]
+    if not is_warpgroup_width(shape.lhs, width):
+        return None
+    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns))
+    factors: list[Factor] = []
+    for side in range(2):
+        part = instruction.columns if side == columns else instruction.rows
+        held = side == shape.held and side != columns
+        found = _of_groups(instruction, part, extents[side], shape.k, along[side] and not held, warps[side], held)
+        if found is None:
+            return None
+        factors.append(found)
+    if sum(factor.bytes for factor in factors) > block.shared_bytes:
+        return None
+    swapped = columns == 0
+    rows, others = factors[1 - columns], factors[columns]
+    return ProductPlan(instruction, swapped, rows, others, layout_of_sums(instruction, rows, others, swapped))
+
+
+def _of_groups(
+    instruction: MatrixInstruction,
+    part: Layout,
+    outer: int,
+    depth: int,
+    along_outer: bool,
+    groups: int,
+    held: bool = False,
 ) -> Factor | None:
-    # what is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
-    # along m or n either
+    """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
+
+    What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
+    along m or n either.
+    """
+    if held and instruction.held is None:
+        return None
     turned = along_outer and not instruction.turns_factors
     along_outer = along_outer and not turned
     if turned and instruction.factor.bytes > 1:
         return None
-    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=True, turned=turned)
+    found = Factor(
+        instruction.factor,
+        outer,
+        depth,
+        along_outer,
+        part,
+        *(1, 1, 1),
+        groups,
+        swizzled=not held,
+        turned=turned,
+        held=held,
+    )
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
+    if held:
+        return found if divides else None
     whole = found.row_bytes % SLAB == 0 and (not along_outer or own * instruction.factor.bytes % SLAB == 0)
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects.gpu_products import memref_of, rows_of
-from tilewright.dialects.matrix_instructions import instruction_of
+from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
+from tilewright.ir.core import Value
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
 from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_sums
+from tilewright.transforms.tile_values import tile_type
 
 ALIGNMENT = 1024
 """Of stages: what is swizzled together begins there."""
@@ -27,13 +29,21 @@ def buffer_type(factor: Factor, stages: int) -> MemrefType:
     return MemrefType(factor.element, shape, strides, AddressSpace.LOCAL, _SWIZZLE)
 
 
+def _held(factor: Value, dim: int, instruction: MatrixInstruction, warps: int) -> Factor:
+    """A factor in registers."""
+    shape = tile_type(factor).shape
+    return Factor(instruction.factor, shape[dim], shape[1 - dim], False, instruction.rows, 1, 1, 1, warps, held=True)
+
+
 def plan_of(op: gpu.Mma) -> ProductPlan:
     """The plan that an operation carries out."""
-    instruction = instruction_of(op.instruction)
+    instruction, swapped = instruction_of(op.instruction), op.swapped
     assert instruction is not None
-    swapped = not instruction.is_scalar
     factors: list[Factor] = []
     for dim, memory in enumerate((op.lhs, op.rhs)):
+        if memory is op.held:
+            factors.append(_held(memory, dim, instruction, op.warps[dim]))
+            continue
         type_ = memref_of(memory)
         near, far = rows_of(type_)
         size, swizzled = type_.element.bytes, type_.swizzle is not None

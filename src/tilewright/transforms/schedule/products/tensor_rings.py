@@ -1,0 +1,266 @@
+"""A loop with several products whose factors the machine copies by itself, or that threads have in registers.
+
+before:  %o = scf.for %k .. (%m = .., %acc = ..) {
+           %s = tile.mma %q, (tile.load ..), %zero  ..  %p = .. %s ..  %rest = .. %acc ..
+           yield .., (tile.mma %p, (tile.load ..), %rest)
+         }
+after:   (the first iteration, without its last product)
+         %left = scf.for %k .. (%m = .., %before = %rest, %factor = %p, %turn = 1) {
+           gpu.await_phase ..  %s = gpu.mma ..      gpu.await_phase ..  %o = gpu.mma %factor, .., %before
+           gpu.await_mma %s {pending = 1, others}  ..  %acc = gpu.await_mma %o  team.barrier  (copies)  ..
+           yield .., %rest, %p, ..
+         }
+         %o = gpu.mma ..  gpu.await_mma
+
+What the loop only hands on is multiplied an iteration later, beside products that need nothing of the iteration before:
+while threads wait for neither, they compute the next factor. Each product has a ring of stages, and barriers that count
+what has arrived there. The barrier of an iteration says that all threads have awaited its products, so the stages that
+they read may be copied to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from tilewright.dialects import gpu_products as gpu
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import scf, team, tile
+from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.memref import Alloca, Store
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.types import I32, INDEX
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.products.choice import Ahead
+from tilewright.transforms.schedule.products.iterations import at_iteration
+from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
+from tilewright.transforms.schedule.products.sources import Source
+from tilewright.transforms.schedule.products.staging import Staging
+
+Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
+"""Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
+
+
+class Ring(Struct, frozen=True):
+    """Stages of the factors of one product that run ahead, and the memory of a barrier for each stage."""
+
+    op: tile.Mma
+    sources: Sequence[tuple[Staging, Source]]
+    barriers: Value
+
+
+class TensorRings(Struct, frozen=True):
+    """A loop with products whose factors are loaded in it, the same in all iterations or in registers."""
+
+    loop: scf.For
+    ahead: Ahead
+    rings: Mapping[tile.Mma, Ring]
+    counters: Value
+    step: int
+    multiply: Multiply
+    bring: Callable[[Builder], None]
+    """Brings the factors that are the same in all iterations."""
+
+    def place(self) -> None:
+        """Write the loop anew, with copies in front of it and in it."""
+        loop, late = self.loop, self._late
+        build = Builder.before_op(loop)
+        if not _is_first(loop):
+            # what this thread has written where boxes are read, or accessed where they go, comes first
+            build(gpu.FenceAsync(everywhere=True))
+            build(team.Barrier(fence_local=True, fence_global=True))
+        for ring in self.rings.values():
+            build(tensors.OpenBarriers(ring.barriers, arrivals=1))
+        for number in range(self._stages):
+            build(Store(build.constant(0, I32), self.counters, [build.index(number)]))
+        build(team.Barrier(fence_local=True))
+        found = self._without(build) if late is None else self._if_any(build, late)
+        for out, value in zip(loop.outs, found, strict=True):
+            value.name = value.name or out.name
+            out.replace_all_uses_with(value)
+        build(team.Barrier(fence_local=True))
+        for ring in self.rings.values():
+            build(tensors.CloseBarriers(ring.barriers))
+        loop.drop_all()
+        loop.erase()
+
+    @property
+    def _end(self) -> scf.Yield:
+        end = self.loop.body.entry.last
+        assert isinstance(end, scf.Yield), "a loop with sums carries them"
+        return end
+
+    @property
+    def _late(self) -> tile.Mma | None:
+        """The last product if its sums are nothing but handed on."""
+        op = self.ahead.products[-1]
+        places = [k for k, value in enumerate(self._end.operands) if value is op.out]
+        return op if len(places) == 1 and list(op.out.uses) == [self._end] else None
+
+    @property
+    def _stages(self) -> int:
+        return self.ahead.stages
+
+    # The loop
+
+    def _without(self, build: Builder) -> list[Value]:
+        """Iterations that end with all of their products awaited."""
+        self._fill(build)
+        loop = emit.open_loop(
+            build, self.loop.lower, self.loop.upper, self.loop.step, [*self.loop.inits, build.index(0)]
+        )
+        loop.op.unroll = False
+        known: dict[Value, Value] = dict(zip(self.loop.carried, loop.carried, strict=False))
+        known[self.loop.index] = loop.index
+        iteration = Iteration(self, loop.body, known, loop.carried[-1])
+        iteration.run()
+        self._refill(loop.body, loop.index, loop.carried[-1], self.rings, 0)
+        found = [iteration.new(value) for value in self._end.operands]
+        return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
+
+    def _if_any(self, build: Builder, late: tile.Mma) -> list[Value]:
+        """The iterations if there are any, else what the loop begins with."""
+        loop, lower, upper = self.loop, emit.integer_of(self.loop.lower), emit.integer_of(self.loop.upper)
+        if lower is not None and upper is not None and lower < upper:
+            return self._rotated(build, late)
+        (then, first), (orelse, second) = new_region(), new_region()
+        branch = build(
+            scf.If(emit.less(build, loop.lower, loop.upper), then, orelse, result_types=[v.type for v in loop.outs])
+        )
+        inside = Builder.at_end(first, loop.location)
+        inside(scf.Yield(self._rotated(inside, late)))
+        Builder.at_end(second, loop.location)(scf.Yield(list(loop.inits)))
+        return list(branch.outs)
+
+    def _rotated(self, build: Builder, late: tile.Mma) -> list[Value]:
+        """The first iteration without its last product, the others each with that of the one before, and the last."""
+        old, place = self.loop, list(self._end.operands).index(late.out)
+        self._fill(build)
+        known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
+        zero = build.index(0)
+        first = Iteration(self, build, known, zero)
+        first.run(but=late)
+        self._refill(build, old.lower, zero, self._rings_but(late), 0)
+        # what the product needs, beside its factors in memory
+        needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
+        handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
+        inits = [first.new(value) for value in handed]
+        second, count = self._second(build), 2 * self._stages
+        loop = emit.open_loop(build, second, old.upper, old.step, [*inits, build.index(1 % count)])
+        loop.op.unroll = False
+        *carried, turn = loop.carried
+        known = {**dict(zip(old.carried, carried, strict=False)), old.index: loop.index}
+        waiting = {needs[0]: carried[place], **dict(zip(needs[1:], carried[len(old.carried) :], strict=True))}
+        iteration = Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
+        iteration.run(but=late)
+        values = [iteration.new(value) for value in handed]
+        *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
+        waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
+        begun = self.begin(build, late, turn_before(build, turn, count), waiting)
+        outs[place] = build(gpu.AwaitMma(begun)).out
+        return outs[: len(old.carried)]
+
+    def _is_held(self, op: tile.Mma, value: Value) -> bool:
+        """Whether a factor is in registers."""
+        side = 0 if value is op.lhs else 1
+        return (op, side) not in self.ahead.ahead | self.ahead.once
+
+    def _second(self, build: Builder) -> Value:
+        """The index of the second iteration, or that behind the last if there is none."""
+        loop, lower = self.loop, emit.integer_of(self.loop.lower)
+        type_ = emit.scalar_type(loop.index.type)
+        if lower is not None and abs(lower) + self.step < 1 << 31:
+            return build.constant(lower + self.step, type_)
+        present, upper = emit.to_index(build, loop.lower), emit.to_index(build, loop.upper)
+        following = emit.add(build, present, build.index(self.step))
+        more = emit.less(build, following, upper)
+        if type_ is INDEX:
+            # what lies beyond the largest index has wrapped
+            more = emit.both(build, more, emit.less(build, present, following))
+        return emit.cast(build, emit.select(build, more, following, upper), type_)
+
+    # Rings
+
+    def _rings_but(self, late: tile.Mma) -> Mapping[tile.Mma, Ring]:
+        return {op: ring for op, ring in self.rings.items() if op is not late}
+
+    def _fill(self, build: Builder) -> None:
+        """Ask for all stages."""
+        lower = emit.to_index(build, self.loop.lower)
+        for number in range(self._stages):
+            index = emit.add(build, lower, build.index(number * self.step))
+            for ring in self.rings.values():
+                self._load(build, ring, index, lower, build.index(number))
+        # these arrive while the others are on their way
+        self.bring(build)
+
+    def _refill(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
+        """Ask for the stages that products have read, those of so many iterations ago."""
+        self.copy(self.last(build, turn), index, turn, rings, behind)
+
+    def last(self, build: Builder, turn: Value) -> Builder:
+        """Where the last warp to have awaited the products of a turn asks for what goes to their stages."""
+        stage, _ = self._at(build, turn)
+        return emit.open_if(build, build(tensors.LastWarp(self.counters, stage)).out)
+
+    def copy(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
+        """Ask for the stages that were read at a turn, for iterations to come."""
+        present = emit.to_index(build, index)
+        stage, _ = self._at(build, turn)
+        following = emit.add(build, present, build.index((self._stages - behind) * self.step))
+        for ring in rings.values():
+            self._load(build, ring, following, present, stage)
+
+    def _load(self, build: Builder, ring: Ring, index: Value, present: Value, stage: Value) -> None:
+        there = at_iteration(build, self.loop, index, present)
+        if there is None:
+            return
+        known: dict[Value, Value] = {self.loop.index: emit.cast(there, index, emit.scalar_type(self.loop.index.type))}
+        for op in self.ahead.slices:
+            there(op.clone(known))
+        total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in ring.sources)
+        there(tensors.Expect(ring.barriers, stage, total))
+        for staging, source in ring.sources:
+            box = staging.box(source, known)
+            modes = (box.near, box.far)
+            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, ring.barriers, stage, modes))
+
+    def _at(self, build: Builder, turn: Value) -> tuple[Value, Value]:
+        """Stage and parity of a turn, which goes twice round the stages."""
+        again = build(Cmp(Predicate.GE, turn, build.index(self._stages))).out
+        stage = emit.select(build, again, emit.sub(build, turn, build.index(self._stages)), turn)
+        return stage, emit.select(build, again, build.index(1), build.index(0))
+
+    def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
+        """Begin a product whose factors of a turn have arrived."""
+        stage, zero = build.index(0), build.index(0)
+        ring = self.rings.get(op)
+        if ring is not None:
+            stage, parity = self._at(build, turn)
+            build(tensors.AwaitPhase(ring.barriers, stage, parity))
+        lhs, rhs = (stage if (op, side) in self.ahead.ahead else zero for side in range(2))
+        return self.multiply(build, op, (lhs, rhs), known)
+
+
+def _is_first(loop: scf.For) -> bool:
+    """Whether nothing in front of a loop accesses shared memory or writes, but for counters and barriers."""
+    for at in (loop, *loop.ancestors()):
+        if isinstance(at, scf.For | scf.While) and at is not loop:
+            return False
+        before = at.previous
+        while before is not None:
+            if not _is_quiet(before):
+                return False
+            before = before.previous
+    return True
+
+
+def _is_quiet(op: Operation) -> bool:
+    """Whether an operation does nothing to memory but allocate it, or read what is global."""
+    if isinstance(op, Alloca):
+        return True
+    effects = op.effects()
+    return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)

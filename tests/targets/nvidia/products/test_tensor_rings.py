@@ -1,0 +1,190 @@
+"""Loops with several products whose factors the machine copies by itself: any number of iterations, waits, order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.products.test_attention import TEXTS, arguments, taken_down
+from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_products import emitted
+from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import gpu_products, lane_products
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.interpreter.engine import interpret
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+
+OF = TEXTS.Attention(64, 6 * 64, 64, (64, 64))
+"""More blocks of keys than stages."""
+
+
+def checked(module: Module, of: Any, rng: np.random.Generator) -> None:
+    """Nothing differs from NumPy in the interpreter."""
+    given, wanted = arguments(of, rng)
+    interpret(module.kernels[0], list(given), (of.queries // of.blocks[0], of.heads, 1))
+    np.testing.assert_allclose(given[3].astype(np.float64), wanted, atol=2e-3)
+
+
+def emulate(llvm: str, kernels: Any, given: list[Any], grid: tuple[int, int, int], seed: int | None = None) -> Any:
+    """The result of the emulated device, whose warps take turns in the order of a seed."""
+    order = None if seed is None else random.Random(seed)
+    return Emulated(Program(llvm), kernels).run(Launch(list(given), {}, grid), schedule=order)[3]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_warps_in_any_order(seed: int, rng: np.random.Generator) -> None:
+    _, llvm, kernels = taken_down(OF, Architecture.SM_90A)
+    given, wanted = arguments(OF, rng)
+    found = emulate(llvm, kernels, given, (1, 1, 1), seed)
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+# Numbers of iterations that only a launch knows
+
+
+def counted(text: str) -> str:
+    """As many blocks of keys as a launch says."""
+    text = text.replace("%o: tile<ptr<f16>>)", "%o: tile<ptr<f16>>, %count: tile<i32>)")
+    return text.replace("(%zero to %blocks,", "(%zero to %count,")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 6])
+def test_any_number_of_iterations(count: int, rng: np.random.Generator) -> None:
+    llvm, kernel = emitted(counted(TEXTS.attention(OF)))
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    given, _ = arguments(OF, rng)
+    part = TEXTS.Attention(64, count * 64, 64, (64, 64))
+    found = np.asarray(emulate(llvm, (kernel,), [*given, np.int32(count)], (1, 1, 1)), np.float64)
+    if count == 0:
+        assert np.isnan(found).all(), "0 / 0"
+        return
+    q, k, v = (matrix.astype(np.float64) for matrix in given[:3])
+    scores = q @ k[: part.keys].T
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    wanted = weights / weights.sum(axis=1, keepdims=True) @ v[: part.keys]
+    np.testing.assert_allclose(found, wanted, atol=2e-3)
+
+
+def test_sums_that_are_used_in_the_same_iteration(rng: np.random.Generator) -> None:
+    """Then no product waits for the next one."""
+    sums = "tile<64x64xf32>"
+    text = TEXTS.attention(OF).replace(
+        "continue %mn, %ln, %next :", f"%more = addf %next, %nothing : {sums}\ncontinue %mn, %ln, %more :"
+    )
+    given, wanted = arguments(OF, rng)
+    modules = list(levels(text, Architecture.SM_90A))
+    for module in modules:
+        arrays = [array.copy() for array in given]
+        interpret(module.kernels[0], list(arrays), (1, 1, 1))
+        np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
+    llvm, kernel = emitted(text)
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    found = emulate(llvm, (kernel,), given, (1, 1, 1), 0)
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+# What goes wrong is found
+
+
+def _ops(kernel: Kernel, wanted: type[Any] | tuple[type[Any], ...]) -> list[Any]:
+    return [op for op in kernel.walk() if isinstance(op, wanted)]
+
+
+_AWAITED = (gpu_products.AwaitMma, lane_products.AwaitMma)
+
+
+def scores_that_are_not_there(kernel: Kernel) -> None:
+    """The product that is begun last is not the only one that may be left."""
+    (wait,) = [op for op in _ops(kernel, _AWAITED) if op.others]
+    wait.pending += 1
+
+
+def sums_that_are_not_there(kernel: Kernel) -> None:
+    *_, wait, _ = _ops(kernel, _AWAITED)
+    wait.results[0].replace_all_uses_with(wait.operands[0])
+    wait.erase()
+
+
+def no_wait_for_copies(kernel: Kernel) -> None:
+    _ops(kernel, tensors.AwaitPhase)[-2].erase()
+
+
+def other_parity(kernel: Kernel) -> None:
+    wait = _ops(kernel, tensors.AwaitPhase)[-2]
+    wait.set_operand(2, Builder.before_op(wait).index(0))
+
+
+def too_many_bytes(kernel: Kernel) -> None:
+    expect = _ops(kernel, tensors.Expect)[-1]
+    expect.attributes["bytes"] = expect.bytes * 2
+
+
+def product_of_another_stage(kernel: Kernel) -> None:
+    """What the last product of an iteration reads is copied to already."""
+    copies = _ops(kernel, tensors.CopyTensor)
+    for op in (copies[-1], _ops(kernel, tensors.Expect)[-1]):
+        for place in [k for k, value in enumerate(op.operands) if value is copies[-1].stage]:
+            op.set_operand(place, Builder.before_op(op).index(0))
+
+
+MISTAKES = [
+    (scores_that_are_not_there, (KernelError, AssertionError), ""),
+    (sums_that_are_not_there, (KernelError, AssertionError), ""),
+    (no_wait_for_copies, KernelError, "not there"),
+    (other_parity, KernelError, "not there"),
+    (too_many_bytes, KernelError, "bytes are missing"),
+    (product_of_another_stage, KernelError, ""),
+]
+
+
+@pytest.mark.parametrize("level", [0, -1], ids=["gpu", "lanes"])
+@pytest.mark.parametrize(("mistake", "error", "said"), MISTAKES, ids=[each[0].__name__ for each in MISTAKES])
+def test_mistakes_are_found(
+    mistake: Callable[[Kernel], None], error: Any, said: str, level: int, rng: np.random.Generator
+) -> None:
+    module = read_back(taken_down(OF, Architecture.SM_90A)[0][level])
+    mistake(module.kernels[0])
+    with pytest.raises(error) as found:
+        checked(module, OF, rng)
+    assert said in str(found.value)
+
+
+def test_the_last_warp_asks(rng: np.random.Generator) -> None:
+    """The first one would copy over what others read."""
+    _, llvm, kernels = taken_down(OF, Architecture.SM_90A)
+    lines = llvm.splitlines()
+    tests = [k for k, line in enumerate(lines) if "urem i32" in line]
+    assert tests
+    for k in tests:
+        following = next(n for n in range(k, len(lines)) if "icmp eq i32" in lines[n])
+        lines[following] = lines[following].rsplit(",", 1)[0] + ", 0"
+    given, _ = arguments(OF, rng)
+    with pytest.raises(RaceError):
+        emulate("\n".join(lines), kernels, given, (1, 1, 1), 0)
+
+
+@needs_ptxas
+@pytest.mark.parametrize("width", [64, 128])
+@pytest.mark.parametrize("causal", [False, True])
+def test_products_go_on_while_scores_are_weighed(width: int, causal: bool) -> None:
+    """ptxas would say if it waited for products (C75..); all sums and both factors of a block of 128 x 128 fit."""
+    of = TEXTS.Attention(256, 256, width, (128, 128), causal=causal)
+    llvm, kernel = emitted(TEXTS.attention(of), schedule="threads=256")
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
+    assert "wgmma.wait_group.sync.aligned 1;" in ptx
+    resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
