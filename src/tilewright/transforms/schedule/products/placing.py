@@ -43,7 +43,7 @@ from tilewright.transforms.schedule.products.choice import (
 )
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
-from tilewright.transforms.schedule.products.plan import LEAST_STAGES, ProductPlan
+from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
@@ -51,7 +51,6 @@ from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
-_LATE_BYTES: Final = 4
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
 
 
@@ -200,24 +199,15 @@ class _Placement(Struct):
             build(gpu.FenceAsync())
 
     def multiply(
-        self,
-        build: Builder,
-        op: tile.Mma,
-        stages: tuple[Value, Value],
-        meanwhile: Callable[[Builder], None],
-        late: bool = False,
+        self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], meanwhile: Callable[[Builder], None]
     ) -> None:
-        """Multiply a stage of either factor; copies are begun before, or `late`, behind what reads factors.
-
-        A unit that works by itself leaves time for copies meanwhile.
-        """
+        """Multiply a stage of either factor; a unit that works by itself leaves time for copies meanwhile."""
         waits = self.plans[op].instruction.reads_memory
-        if not waits and not late:
+        if not waits:
             meanwhile(build)
         found = self.begin(build, op, stages)
-        if waits or late:
-            meanwhile(build)
         if waits:
+            meanwhile(build)
             found = build(gpu.AwaitMma(found)).out
         finish(op, found)
 
@@ -241,15 +231,6 @@ class _Placement(Struct):
 
     def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
         return source_of(value, self.plans[op].instruction)
-
-
-def copies_late(plan: ProductPlan, stages: int) -> bool:
-    """Whether copies for later iterations are begun behind a product: then it is begun right behind the barrier.
-
-    Of the few warps that have room beside sums of 8 bytes most wait there together, and the unit with them. What is
-    copied has to arrive within an iteration less.
-    """
-    return plan.instruction.factor.bytes > _LATE_BYTES and stages > LEAST_STAGES
 
 
 def _nothing(build: Builder) -> None:
@@ -304,8 +285,7 @@ class _Ring:
                 build(team.Barrier(fence_local=True))
             zero = build.index(0)
             stages = (read if (op, 0) in ahead.ahead else zero, read if (op, 1) in ahead.ahead else zero)
-            late = copies_late(self._placement.plans[op], ahead.stages)
-            self._placement.multiply(build, op, stages, copies, late)
+            self._placement.multiply(build, op, stages, copies)
 
     def _following(self, build: Builder, read: Value) -> None:
         """Begin to load the stage that has been read last, for the iteration that will read it, if there is one."""
