@@ -17,6 +17,7 @@ from tilewright.artifacts.parameters import (
     Parameter,
     PointerParameter,
     ScalarParameter,
+    made_extents,
 )
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
@@ -101,7 +102,7 @@ class Kernel:
     @property
     def signature(self) -> str:
         """The parameters as the tensor language writes them."""
-        return f"@{self.name}({', '.join(spell_parameter(p) for p in self.info.parameters)})"
+        return f"@{self.name}({', '.join(spell_parameter(p) for p in self.info.parameters if not made_extents(p))})"
 
     @property
     def work_group_size(self) -> tuple[int, int]:

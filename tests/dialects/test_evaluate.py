@@ -38,7 +38,7 @@ NO_ARITHMETIC = {
     *("team.subgroup_linear_id", "team.subgroup_local_id", "cuda_tile.get_tile_block_id"),
     *("cuda_tile.get_num_tile_blocks", "cuda_tile.get_global", "memref.global_address"),
     *("memref.address", "memref.reach", "memref.from_address", "memref.group_load", "memref.size", "memref.stride"),
-    *("memref.associated", "memref.expand", "memref.fuse", "memref.subview", "memref.permute"),
+    *("memref.associated", "memref.expand", "memref.fuse", "memref.subview", "memref.strided", "memref.permute"),
     *("cuda_tile.make_token", "cuda_tile.join_tokens", "cuda_tile.make_tensor_view", "cuda_tile.make_partition_view"),
     *("cuda_tile.make_strided_view", "cuda_tile.make_gather_scatter_view", "cuda_tile.get_tensor_shape"),
     *("cuda_tile.get_index_space_shape", "cuda_tile.assume"),

@@ -30,6 +30,7 @@ def function(arguments: str, *lines: str) -> str:
     return f"func.func @f({arguments}) {{\n  " + "\n  ".join(lines) + "\n  return\n}\n"
 
 
+OPEN = "memref<?x?xf32>"
 EIGHT = "memref<8xf32>"
 PRODUCTS = {
     "matmul": ("memref<?x?xf32>, memref<?x?xf32>", "memref<?x?xf32>", (False, False)),
@@ -116,13 +117,20 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         (function("%A: memref<4x4xf32, affine_map<(i, j) -> (j, i)>>"), "the layout"),
         ("func.func private @f()\n", "the module has no function to launch"),
         ("func.func @f() -> f32 {\n  %x = arith.constant 1.0 : f32\n  return %x : f32\n}\n", "returns f32"),
-        (function("%n: index", "%A = memref.alloc(%n) : memref<?xf32>"), "memref.alloc: memref<?xf32> has extents"),
+        (function("%n: index", "%A = memref.alloc(%n) {alignment = 512 : i64} : memref<?xf32>"), "multiples of 256"),
         (function("%A: memref<8xf32>", '"gpu.wait"() : () -> ()'), "gpu.wait is not supported"),
         (function("", "func.call @g() : () -> ()"), "there is no function @g"),
         (function("", "func.call @f() : () -> ()"), "@f calls itself"),
         (
-            function(f"%A: {EIGHT}", f"%B = memref.subview %A[0] [4] [2] : {EIGHT} to memref<4xf32, strided<[2]>>"),
-            "steps other than 1",
+            function(f"%A: {EIGHT}", f"%B = memref.subview %A[7] [4] [-2] : {EIGHT} to memref<4xf32, strided<[-2]>>"),
+            "steps of -2 elements",
+        ),
+        (
+            function(
+                f"%A: {OPEN}",
+                f"%B = memref.reinterpret_cast %A to offset: [0], sizes: [4], strides: [1] : {OPEN} to memref<4xf32>",
+            ),
+            "memory is reinterpreted that is packed",
         ),
     ],
 )

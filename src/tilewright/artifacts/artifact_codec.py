@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.artifacts.constraint_codec import constraint_from_json, constraint_to_json
-from tilewright.artifacts.json_fields import ArtifactError, Fields
+from tilewright.artifacts.constraint_codec import (
+    constraint_from_json,
+    constraint_to_json,
+    polynomial_from_json,
+    polynomial_to_json,
+)
+from tilewright.artifacts.json_fields import ArtifactError, Fields, entries
 from tilewright.artifacts.parameters import (
     GRID_MODES,
     GroupParameter,
@@ -100,6 +105,7 @@ def _memref_to_json(memref: MemrefParameter) -> JsonObject:
         "noalias": memref.noalias,
         "nullable": memref.nullable,
         "dimensions": list(memref.dimensions),
+        "made": list(map(polynomial_to_json, memref.made)),
     }
 
 
@@ -201,4 +207,5 @@ def _memref_from_json(fields: Fields) -> MemrefParameter:
         fields.flag("noalias"),
         fields.flag("nullable"),
         fields.integers("dimensions"),
+        tuple(polynomial_from_json(entries(extent, "made")) for extent in fields.items("made")),
     )

@@ -8,7 +8,15 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from tilewright.artifacts.constraints import Constraint, Lookup, Origin, Quantity, WithinGroup, quantities_of
+from tilewright.artifacts.constraints import (
+    Constraint,
+    Lookup,
+    Origin,
+    Polynomial,
+    Quantity,
+    WithinGroup,
+    quantities_of,
+)
 from tilewright.artifacts.parts import Parts
 from tilewright.artifacts.tensor_maps import TensorMap
 
@@ -70,7 +78,9 @@ class MemrefParameter(Struct, frozen=True):
     `alignment` is that of the base pointer in bytes. `shape_gcd` and `stride_gcd` promise divisors; entries that are
     missing promise nothing. `noalias` promises that no other argument overlaps this one. `nullable`: None may be given,
     for the kernel does not access the memory, or asks itself whether it is there. Mode k is dimension
-    `dimensions[k]` of the array that a launch gives; dimension k if `dimensions` is empty.
+    `dimensions[k]` of the array that a launch gives; dimension k if `dimensions` is empty. Where there are `made`, no
+    argument is given: it is memory of undefined content that the launch itself makes, packed, mode 0 first, with these
+    extents (0 for negative ones).
     """
 
     name: str
@@ -86,9 +96,11 @@ class MemrefParameter(Struct, frozen=True):
     noalias: bool = False
     nullable: bool = True
     dimensions: tuple[int, ...] = ()
+    made: tuple[Polynomial, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"parameter {self.name}"
+        _check(len(self.made) in (0, len(self.shape)), f"{where}: as many extents that are made as modes are needed")
         permuted = not self.dimensions or sorted(self.dimensions) == list(range(len(self.shape)))
         _check(permuted, f"{where}: its dimensions are no permutation")
         _check(self.dtype in DTYPE_BYTES and self.dtype != "bool", f"{where}: no memref of {self.dtype!r}")
@@ -254,6 +266,14 @@ class KernelInfo(Struct, frozen=True):
         _check(self.local_bytes >= 0, f"kernel {self.name}: negative local memory")
         _check(self.facts.get(MAX_GROUPS, "0").isdecimal(), f"kernel {self.name}: its limit of the grid is no number")
         known = {parameter.name: parameter for parameter in self.parameters}
+        is_made = [bool(made_extents(parameter)) for parameter in self.parameters]
+        _check(is_made == sorted(is_made), f"kernel {self.name}: memory that a launch makes comes behind its arguments")
+        for quantity in (
+            q for parameter in self.parameters for extent in made_extents(parameter) for q in extent.quantities
+        ):
+            given = known.get(quantity.parameter)
+            passed = given is not None and not made_extents(given) and _is_passed(quantity, given)
+            _check(passed, f"kernel {self.name}: memory of {quantity}, which a launch does not know")
         for constraint in self.constraints:
             if isinstance(constraint, WithinGroup):
                 group = isinstance(known.get(constraint.group), GroupParameter)
@@ -285,8 +305,8 @@ class KernelInfo(Struct, frozen=True):
 
     @property
     def passed(self) -> tuple[Parameter, ...]:
-        """The parameters that a launch takes an argument for: all but local memory."""
-        return tuple(parameter for parameter in self.parameters if not is_local(parameter))
+        """The parameters that a launch takes an argument for: all but memory that it provides itself."""
+        return tuple(p for p in self.parameters if not is_local(p) and not made_extents(p))
 
 
 class Steps(Struct, frozen=True):
@@ -338,3 +358,8 @@ def _is_passed(quantity: Quantity, parameter: Parameter | None) -> bool:
 def is_local(parameter: Parameter) -> bool:
     """Whether this is work-group memory, which the launch itself provides."""
     return isinstance(parameter, MemrefParameter) and parameter.space == "local"
+
+
+def made_extents(parameter: Parameter) -> tuple[Polynomial, ...]:
+    """The extents of memory that a launch makes for a parameter; none if it takes an argument."""
+    return parameter.made if isinstance(parameter, MemrefParameter) else ()

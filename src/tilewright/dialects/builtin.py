@@ -27,7 +27,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     """A function that the host launches once for each work-group of a grid.
 
     The entry block's arguments are the parameters; `parameter_attributes` holds one dictionary for each (alignment,
-    shape_gcd, stride_gcd, "noalias", dimensions, and quoted names kept as they are). `language_attributes` holds the
+    shape_gcd, stride_gcd, "noalias", dimensions, "made", the extents of memory that a launch makes itself, as
+    `constraint_codec` writes them, and quoted names kept as they are). `language_attributes` holds the
     function's quoted attributes. `local_bytes` is the work-group memory its allocations take once the stack is
     assigned; a launch has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what
     else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the

@@ -272,6 +272,40 @@ class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
         return True
 
 
+class Strided(ViewLike, name="memref.strided", traits=(PURE,)):
+    """A view of elements with gaps between them.
+
+    Mode k of the result has a size of its own and every so many elements of mode `modes[k]` of the operand, from its
+    first on. `static_sizes[k]` is None if the size is the next of `sizes`, `static_steps[k]` if the step is the next of
+    `steps`. Several modes may be of one mode of the operand; a mode of which none is stays where it begins. Not in any
+    source language.
+    """
+
+    sizes: list[Value] = operands(INDEX_ONLY)
+    steps: list[Value] = operands(INDEX_ONLY)
+    modes: tuple[int, ...] = attribute(tuple)
+    static_sizes: tuple[int | None, ...] = attribute(tuple)
+    static_steps: tuple[int | None, ...] = attribute(tuple)
+    out: Value = result(MEMREF)
+
+    def verify(self, report: Report) -> None:
+        count, order = len(self.modes), _order(self.memref)
+        given = [(self.static_sizes, self.sizes), (self.static_steps, self.steps)]
+        fits = all(len(static) == count and static.count(None) == len(values) for static, values in given)
+        if not fits or not all(0 <= mode < order for mode in self.modes):
+            said = f"modes are {list(self.modes)}; each has a size, a step and a mode of the {order} of the operand"
+            report.error("V28", self.location, f"strided: {said}")
+
+    def source_modes(self) -> Sequence[tuple[int, ...]]:
+        return [(mode,) for mode in self.modes]
+
+    def given_extent(self, mode: int) -> int | Value | None:
+        return mixed(self.static_sizes, self.sizes)[mode]
+
+    def given_step(self, mode: int) -> int | Value | None:
+        return mixed(self.static_steps, self.steps)[mode]
+
+
 def permuted_type(op: Operation) -> Type:
     """The memref type with its modes in the order of the attribute `order`."""
     type_ = op.operands[0].type

@@ -14,10 +14,13 @@ _FIRST: Final = re.compile(
 
 _FIRST_OF_MLIR: Final = re.compile(
     r"(?>(?:\s++|//[^\n]*+)*)"
-    r"(?:(?>builtin\.|)module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.module|func\.func|memref\.global)\""
+    r"(?:(?>builtin\.|)module\b|(?:func\.func|memref\.global)\b|\"(?:builtin\.(?:module|func)|func\.func|memref\.global)\""
     r"|[!#][A-Za-z_][\w$.]*+\s*+=)"
 )
-_MLIR_FUNCTION: Final = re.compile(r"^[^\n/]*?(?:\bfunc\.func\b|\"func\.func\")", re.MULTILINE)
+_MLIR_FUNCTION: Final = re.compile(
+    r"^[^\n/]*?(?:\bfunc\.func\b|\"func\.func\"|\"builtin\.func\"|\bfunc (?:private |public |nested )?@)", re.MULTILINE
+)
+"""Functions of MLIR, with the names that version 14 has for them."""
 
 BYTECODE_MAGIC: Final = b"\x7fTileIR\0"
 """The first bytes of a file of bytecode."""

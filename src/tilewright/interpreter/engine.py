@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -85,7 +86,14 @@ class Group:
 Memories = dict[tuple[int, int, int], dict[int, View]]
 """What work-groups are given for several launches, by their positions."""
 
-Argument = Array | np.generic | bool | int | float | complex | Group | None
+
+class Unwritten(Struct, frozen=True):
+    """Memory of the device with these extents, packed, of undefined content."""
+
+    shape: tuple[int, ...]
+
+
+Argument = Array | np.generic | bool | int | float | complex | Group | Unwritten | None
 
 
 def interpret(
@@ -211,6 +219,8 @@ def _view(argument: Argument, name: str, type_: MemrefType, multiples: tuple[int
     """An array with the strides that a compiled kernel would be given."""
     if argument is None:
         return View(None, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
+    if isinstance(argument, Unwritten):
+        return views.unwritten_view(type_.element, argument.shape, name)
     assert isinstance(argument, np.ndarray)
     size = argument.dtype.itemsize
     strides = conforming_strides(type_.strides, multiples, argument.shape, [s // size for s in argument.strides])

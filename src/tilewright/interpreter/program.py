@@ -19,7 +19,7 @@ from tilewright.artifacts.parameters import (
 )
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.interpreter.engine import Argument, Group, interpret
+from tilewright.interpreter.engine import Argument, Group, Unwritten, interpret
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import mixed
@@ -67,11 +67,14 @@ class _InterpretedKernel:
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
         arguments = self.checks.without_local(arguments)
-        self.checks.values(arguments, grid)
+        slots, _ = self.checks.values(arguments, grid)
+        made = {} if self.checks.workspaces is None else self.checks.workspaces.shapes(slots)
         given = iter(arguments)
         values: list[Argument] = []
         for parameter in self.info.parameters:
-            if isinstance(parameter, MemrefParameter) and parameter.space == "local":
+            if parameter.name in made:
+                values.append(Unwritten(made[parameter.name]))
+            elif isinstance(parameter, MemrefParameter) and parameter.space == "local":
                 values.append(None)
             elif isinstance(parameter, ScalarParameter):
                 values.append(passed_scalar(parameter, next(given)))

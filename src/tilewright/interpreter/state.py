@@ -159,7 +159,8 @@ class WorkGroup(Struct):
         out, chosen = np.zeros(at.shape, buffer.data.dtype), at[active]
         if buffer.written is not None and not buffer.written[chosen].all():
             element = chosen[~buffer.written[chosen]][0]
-            fail("R011", where, f"reads element {element} of local memory {buffer.name}, which nothing has written")
+            memory = "local memory" if buffer.space is AddressSpace.LOCAL else "memory"
+            fail("R011", where, f"reads element {element} of {memory} {buffer.name}, which nothing has written")
         self._note(buffer, chosen, Touch.of(False, atomic), where, active)
         out[active] = buffer.data[chosen]
         return out

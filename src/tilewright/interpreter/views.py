@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, Vie
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
-from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 from tilewright.numerics.arrays import dtype_of
 from tilewright.numerics.updates import updated
 
@@ -24,6 +25,13 @@ Array = NDArray[Any]
 def poisoned(count: int, dtype: np.dtype[Any]) -> Array:
     """Content that is noticed if it is used."""
     return np.full(count * dtype.itemsize, 0xA5, np.uint8).view(dtype)
+
+
+def unwritten_view(element: ScalarType, shape: tuple[int, ...], name: str) -> View:
+    """Memory of the device, packed; nothing of it is written."""
+    count = prod(shape)
+    buffer = Buffer(name, poisoned(count, dtype_of(element.format)), np.zeros(count, bool))
+    return View(buffer, 0, shape, tuple(prod(shape[:mode]) for mode in range(len(shape))))
 
 
 def local_view(type_: MemrefType, name: str) -> View:

@@ -96,6 +96,11 @@ class ViewLike(Operation):
         """The extent of a mode of the view, None if it is that of the modes that it is made of."""
         return None
 
+    def given_step(self, mode: int) -> int | Value | None:
+        """How many elements of the one mode that it is made of lie from one of a mode of the view to the next; None if
+        it is as said of `source_modes`."""
+        return None
+
     @property
     def is_whole(self) -> bool:
         """Whether the view surely has every element of the operand."""
@@ -112,8 +117,11 @@ class ViewLike(Operation):
         return False
 
     def source_of(self, mode: int) -> int | None:
-        """The mode of the operand that a mode of the view is, or a part of; None if it is made of several."""
+        """The mode of the operand that a mode of the view is, or a part of without gaps; None if it is made of
+        several."""
         modes = self.source_modes()
+        if self.given_step(mode) is not None:
+            return None
         alone = len(modes[mode]) == 1 and sum(other == modes[mode] for other in modes) == 1
         return modes[mode][0] if alone else None
 
@@ -154,8 +162,11 @@ class LengthArithmetic(Struct, Generic[_Length], frozen=True):
             size = source.sizes[first] if given is None else self.of(given)
             for other in others if given is None else ():
                 size = self.times(size, source.sizes[other])
-            before = latest.get(first)
-            strides.append(source.strides[first] if before is None else self.times(strides[before], sizes[before]))
+            before, step = latest.get(first), op.given_step(mode)
+            if step is not None:
+                strides.append(source.strides[first] if step == 1 else self.times(self.of(step), source.strides[first]))
+            else:
+                strides.append(source.strides[first] if before is None else self.times(strides[before], sizes[before]))
             sizes.append(size)
             latest[first] = mode
         return Layout(offset, tuple(sizes), tuple(strides))

@@ -1,7 +1,7 @@
 """The arguments of a kernel's launches: how many there are, whether each fits its parameter, what overlaps.
 
 Work-group memory (`local` memref parameters) is not the caller's to give: such parameters take no argument, though None
-is accepted in their place if all parameters are given one.
+is accepted in their place if all parameters are given one. Nor is memory that launches make, which comes last.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tilewright.artifacts.artifact import (
     PointerParameter,
     ScalarParameter,
 )
-from tilewright.artifacts.parameters import is_local
+from tilewright.artifacts.parameters import is_local, made_extents
 from tilewright.runtime.aliasing import AliasCheck
 from tilewright.runtime.binders import Binder, memref_binder, pointer_binder
 from tilewright.runtime.constraint_check import ConstraintCheck
@@ -26,6 +26,7 @@ from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import group_binder
 from tilewright.runtime.scalars import ScalarBinder, SlotValue, scalar_binder
+from tilewright.runtime.workspaces import Workspaces
 
 BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 
@@ -33,7 +34,8 @@ BinderOf: TypeAlias = Callable[[KernelInfo, Parameter], Binder]
 class ArgumentChecks:
     """Checks made once for a kernel; `passed` are the parameters that take an argument, `constraints` compares sizes.
 
-    `binder` makes the check of one argument. Raises `LaunchError` for local memory of unknown size.
+    `binder` makes the check of one argument; `workspaces` are the memory that launches make. Raises `LaunchError` for
+    local memory of unknown size.
     """
 
     def __init__(self, info: KernelInfo, binder: BinderOf | None = None) -> None:
@@ -44,15 +46,19 @@ class ArgumentChecks:
         self._binders = [(binder or argument_binder)(info, p) for p in self.passed]
         self._aliases = AliasCheck.of(info.name, self.passed)
         self.constraints = ConstraintCheck.of(info)
+        self.workspaces = Workspaces.of(info)
 
     def values(self, arguments: Sequence[object], grid: Extents) -> tuple[list[SlotValue], list[object]]:
-        """The values of the slots, and what must outlive the launch on this grid. Raises `LaunchError`."""
+        """The values of the slots, and what must outlive the launch on this grid; memory that it makes has no address
+        yet. Raises `LaunchError`."""
         if len(arguments) != len(self._binders):
             arguments = self.without_local(arguments)
         values: list[SlotValue] = []
         keep: list[object] = []
         for bind, argument in zip(self._binders, arguments, strict=True):
             values += bind(argument, keep)
+        if self.workspaces is not None:
+            values += self.workspaces.slots(values)
         if self._aliases is not None:
             self._aliases.check(arguments)
         if self.constraints is not None:
@@ -63,7 +69,7 @@ class ArgumentChecks:
         """One argument for each of `passed`. Raises `LaunchTypeError` if there are too many or too few."""
         if len(arguments) == len(self.passed):
             return arguments
-        parameters = self._info.parameters
+        parameters = [parameter for parameter in self._info.parameters if not made_extents(parameter)]
         if len(arguments) == len(parameters):
             pairs = list(zip(parameters, arguments, strict=True))
             if all(argument is None for parameter, argument in pairs if is_local(parameter)):

@@ -10,12 +10,12 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, Slot, slot_layout
-from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS, TILES
+from tilewright.artifacts.parameters import DTYPE_BYTES, REPORTS, TILES, made_extents
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import replacing
 from tilewright.machine.elf import is_elf, undefined_symbols
@@ -141,7 +141,8 @@ _EPILOGUE: Final = """\
 
 def _kernel(name: str, info: KernelInfo) -> str:
     slots = slot_layout(info.parameters)
-    members = "\n".join(_members(slots)) or "  uint64_t unused;"
+    made = {p.name: " * ".join(f"max({e}, 0)" for e in made_extents(p)) for p in info.parameters if made_extents(p)}
+    members = "\n".join(_members(slots, made)) or "  uint64_t unused;"
     size = sum(16 if slot.dtype == "c64" else 8 for slot in slots) or 8
     rows, columns = info.work_group_size
     limit = "" if info.max_groups is None else f"\n/* The grid has up to {info.max_groups} work-groups along a mode. */"
@@ -165,10 +166,13 @@ static inline void {name}_run(const {name}_slots *slots, int64_t x, int64_t y, i
 """
 
 
-def _members(slots: Sequence[Slot]) -> list[str]:
+def _members(slots: Sequence[Slot], made: Mapping[str, str]) -> list[str]:
+    """Members of the structure; `made` says how many elements memory has that a caller makes for the kernel."""
     lines: list[str] = []
     taken: set[str] = set(RESERVED.split())
     for slot in slots:
+        if slot.role == "pointer" and slot.parameter in made:
+            lines.append(f"  /* memory that the kernel uses, of {made[slot.parameter]} elements: */")
         lines += _member(slot, _free(_member_name(slot), ("", "_padding"), taken))
     return lines
 

@@ -62,10 +62,11 @@ class BoundKernel:
         self._call = self._pool.call
         checks = ArgumentChecks(info, partial(argument_binder, reverse=layout == "C"))
         self._passed = checks.passed
-        self._checked = checks.values
+        self._checks = checks
+        self._workspaces = checks.workspaces
         self._constraints = checks.constraints
         self._log = _report_log(info, code)
-        direct = recognisable(self._passed)
+        direct = self._workspaces is None and recognisable(self._passed)
         scalars = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._accepted = AcceptedCalls(self._passed, scalars) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
@@ -92,6 +93,12 @@ class BoundKernel:
             self._run(sizes, *checked)
 
     __call__ = launch
+
+    def _checked(self, arguments: Sequence[object], sizes: Extents) -> tuple[list[SlotValue], list[object]]:
+        values, keep = self._checks.values(arguments, sizes)
+        if self._workspaces is not None:
+            keep.append(self._workspaces.on_host(values))
+        return values, keep
 
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs, but for

@@ -17,6 +17,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import GroupType, MemrefType, ScalarType
 from tilewright.transforms.fold import compute
+from tilewright.transforms.signature import made_extents
 
 _GRID_BITS: Final = 32
 """Bits that hold the grid's extents, which are below 2^31."""
@@ -44,7 +45,7 @@ class LaunchQuantities:
         self._integers: dict[Value, Polynomial] = {}
         self._extents: dict[Value, tuple[Known, ...]] = {}
         for parameter in kernel.parameters:
-            self._parameter(parameter)
+            self._parameter(parameter, made_extents(kernel.attributes_of(parameter)))
 
     def integer(self, value: Value | int) -> Known:
         """An integer, or None if a launch does not determine it."""
@@ -78,10 +79,10 @@ class LaunchQuantities:
         if found is not None and found.is_small:
             self._integers[value] = found
 
-    def _parameter(self, parameter: BlockArgument) -> None:
+    def _parameter(self, parameter: BlockArgument, made: Sequence[Polynomial]) -> None:
         name, type_ = parameter_name(parameter), parameter.type
         if isinstance(type_, MemrefType):
-            given = (Polynomial.quantity(Quantity(Origin.EXTENT, name, mode)) for mode in range(type_.order))
+            given = made or [Polynomial.quantity(Quantity(Origin.EXTENT, name, k)) for k in range(type_.order)]
             self._extents[parameter] = _typed(type_, list(given))
         elif _bits(parameter):
             self._note(parameter, Polynomial.quantity(Quantity(Origin.VALUE, name)))

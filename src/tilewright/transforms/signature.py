@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from tilewright.artifacts.constraint_codec import constraint_from_json
-from tilewright.artifacts.constraints import Constraint
-from tilewright.artifacts.json_fields import Fields
+from tilewright.artifacts.constraint_codec import constraint_from_json, polynomial_from_json
+from tilewright.artifacts.constraints import Constraint, Polynomial
+from tilewright.artifacts.json_fields import Fields, entries
 from tilewright.artifacts.parameters import (
     MAX_GROUPS,
     GroupParameter,
@@ -172,7 +172,21 @@ def _memref(
         attributes.get("noalias") is True,
         nullable,
         divisors(attributes.get("dimensions")),
+        made_extents(attributes),
     )
+
+
+def made_extents(attributes: dict[str, Attribute]) -> tuple[Polynomial, ...]:
+    """The extents of a parameter whose memory a launch makes itself; none if it takes an argument."""
+    # tuples become lists, as in an artefact
+    found = json.loads(json.dumps(attributes.get("made", ())))
+    return tuple(polynomial_from_json(entries(extent, "made")) for extent in found)
+
+
+def is_made(root: Value) -> bool:
+    """Whether a memref is memory that launches make, which is of no use to anybody behind the kernel."""
+    kernel = root.block.parent_op if isinstance(root, BlockArgument) else None
+    return isinstance(kernel, Kernel) and isinstance(root, BlockArgument) and "made" in kernel.attributes_of(root)
 
 
 def divisors(value: Attribute) -> tuple[int, ...]:

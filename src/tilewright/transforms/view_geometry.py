@@ -10,6 +10,7 @@ from tilewright.ir.types import AddressSpace
 from tilewright.transforms import emit
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.emit import Length
+from tilewright.transforms.signature import is_made
 
 
 def parts_of(view: Value) -> list[Value]:
@@ -36,10 +37,11 @@ def strides(build: Builder, view: Value) -> list[Length]:
 
 
 def has_memory(view: Value) -> bool:
-    """Whether the memory behind a view surely exists: allocations and local parameters are never null."""
+    """Whether the memory behind a view surely exists: allocations, local parameters and what launches make are never
+    null."""
     root = root_of(view)
     local = emit.memref_type(root).space is AddressSpace.LOCAL
-    return local or isinstance(root.defining_op, memref.Alloca | addresses.FromAddress)
+    return local or is_made(root) or isinstance(root.defining_op, memref.Alloca | addresses.FromAddress)
 
 
 def is_contained(view: Value) -> bool:

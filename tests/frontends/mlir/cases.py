@@ -25,11 +25,13 @@ class Case(Struct, frozen=True):
     tolerance: float = 0.0
 
 
-def _floats(rng: Rng, *shape: int, dtype: Any = np.float32) -> Array:
+def floats(rng: Rng, *shape: int, dtype: Any = np.float32) -> Array:
+    """Normal numbers."""
     return rng.standard_normal(shape).astype(dtype)
 
 
-def _integers(rng: Rng, *shape: int, dtype: Any = np.int64, low: int = -9, high: int = 9) -> Array:
+def integers(rng: Rng, *shape: int, dtype: Any = np.int64, low: int = -9, high: int = 9) -> Array:
+    """From the lowest to the highest, both included."""
     return rng.integers(low, high, shape, endpoint=True).astype(dtype)
 
 
@@ -59,7 +61,7 @@ def _flat(a: Array, b: Array, c: Array) -> list[Any]:
 
 def _flat_dynamic(rng: Rng) -> list[Any]:
     m, n, k = (int(extent) for extent in rng.integers(1, 20, 3))
-    return [*(_integers(rng, size, dtype=np.float64) for size in (m * k, k * n, m * n)), m, n, k]
+    return [*(integers(rng, size, dtype=np.float64) for size in (m * k, k * n, m * n)), m, n, k]
 
 
 def _flat_added(a: Array, b: Array, c: Array, m: int, n: int, k: int) -> list[Any]:
@@ -71,7 +73,7 @@ def _flat_rows(rng: Rng) -> list[Any]:
     m, n, k = (int(extent) for extent in rng.integers(1, 20, 3))
     lda, ldb, ldc = k + 3, n + int(rng.integers(2)), n + 1
     sizes = (m * lda, (k - 1) * ldb + n, m * ldc)
-    return [*(_integers(rng, size, dtype=np.int32) for size in sizes), m, n, k, lda, ldb, ldc]
+    return [*(integers(rng, size, dtype=np.int32) for size in sizes), m, n, k, lda, ldb, ldc]
 
 
 def _flat_rows_added(a: Array, b: Array, c: Array, m: int, n: int, k: int, lda: int, ldb: int, ldc: int) -> list[Any]:
@@ -175,87 +177,87 @@ def _row_sums(x: Array, s: Array, m: Array, p: Array) -> list[Any]:
 
 CASES: Mapping[str, Case] = {
     "matmul": Case(
-        lambda r: [_floats(r, 12, 20), _floats(r, 20, 16), _floats(r, 12, 16)],
+        lambda r: [floats(r, 12, 20), floats(r, 20, 16), floats(r, 12, 16)],
         _added,
         1e-6,
     ),
     "matmul_dynamic": Case(_dynamic, _product, 1e-14),
     "matmul_f16": Case(
-        lambda r: [_floats(r, 16, 32, dtype=np.float16), _floats(r, 32, 24, dtype=np.float16), _floats(r, 16, 24)],
+        lambda r: [floats(r, 16, 32, dtype=np.float16), floats(r, 32, 24, dtype=np.float16), floats(r, 16, 24)],
         _added_wide,
         1e-6,
     ),
     "matmul_i8": Case(
         lambda r: [
-            _integers(r, 9, 14, dtype=np.int8, low=-128, high=127),
-            _integers(r, 14, 11, dtype=np.int8, low=-128, high=127),
-            _integers(r, 9, 11, dtype=np.int32),
+            integers(r, 9, 14, dtype=np.int8, low=-128, high=127),
+            integers(r, 14, 11, dtype=np.int8, low=-128, high=127),
+            integers(r, 9, 11, dtype=np.int32),
         ],
         _added_wide,
     ),
     "transposed": Case(
-        lambda r: [_floats(r, 6, 10), _floats(r, 6, 8), _floats(r, 10, 8), _floats(r, 7, 8), _floats(r, 10, 7)],
+        lambda r: [floats(r, 6, 10), floats(r, 6, 8), floats(r, 10, 8), floats(r, 7, 8), floats(r, 10, 7)],
         _transposed,
         1e-6,
     ),
     "batch": Case(
-        lambda r: [_floats(r, 3, 5, 7), _floats(r, 3, 7, 6), _floats(r, 3, 5, 6)],
+        lambda r: [floats(r, 3, 5, 7), floats(r, 3, 7, 6), floats(r, 3, 5, 6)],
         _added,
         1e-6,
     ),
     "vectors": Case(
         lambda r: [
-            _floats(r, 8, 13, dtype=float),
-            *(_floats(r, n, dtype=float) for n in (13, 8, 13)),
+            floats(r, 8, 13, dtype=float),
+            *(floats(r, n, dtype=float) for n in (13, 8, 13)),
             np.array(0.5),
         ],
         _vectors,
         1e-14,
     ),
     "dense_layer": Case(
-        lambda r: [_floats(r, 10, 12), _floats(r, 12, 14), _floats(r, 14), _floats(r, 10, 14)],
+        lambda r: [floats(r, 10, 12), floats(r, 12, 14), floats(r, 14), floats(r, 10, 14)],
         _layer,
         1e-6,
     ),
-    "gelu": Case(lambda r: [1.25, _floats(r, 7, 19), _floats(r, 7, 19)], _gelu, 1e-6),
+    "gelu": Case(lambda r: [1.25, floats(r, 7, 19), floats(r, 7, 19)], _gelu, 1e-6),
     "generic_product": Case(
         lambda r: [
-            _floats(r, 10, 6, dtype=ml_dtypes.bfloat16),
-            _floats(r, 10, 8, dtype=ml_dtypes.bfloat16),
-            _floats(r, 6, 8),
+            floats(r, 10, 6, dtype=ml_dtypes.bfloat16),
+            floats(r, 10, 8, dtype=ml_dtypes.bfloat16),
+            floats(r, 6, 8),
         ],
         _added_transposed,
         1e-6,
     ),
-    "row_sums": Case(lambda r: [_floats(r, 9, 11), _floats(r, 9), _floats(r, 9), _integers(r, 9, 11)], _row_sums, 1e-6),
-    "filter": Case(lambda r: [_floats(r, n, dtype=float) for n in (20, 5, 16)], _filter, 1e-14),
+    "row_sums": Case(lambda r: [floats(r, 9, 11), floats(r, 9), floats(r, 9), integers(r, 9, 11)], _row_sums, 1e-6),
+    "filter": Case(lambda r: [floats(r, n, dtype=float) for n in (20, 5, 16)], _filter, 1e-14),
     "affine_nest": Case(
-        lambda r: [_floats(r, 16, 16), _floats(r, 16, 16), _floats(r, 16, 16)],
+        lambda r: [floats(r, 16, 16), floats(r, 16, 16), floats(r, 16, 16)],
         _added,
         1e-6,
     ),
-    "flat": Case(lambda r: [_floats(r, 240), _floats(r, 336), _floats(r, 140)], _flat, 1e-6),
+    "flat": Case(lambda r: [floats(r, 240), floats(r, 336), floats(r, 140)], _flat, 1e-6),
     "flat_dynamic": Case(_flat_dynamic, _flat_added),
     "flat_arith": Case(_flat_rows, _flat_rows_added),
     "affine_forms": Case(
-        lambda r: [_integers(r, 11, 11), _integers(r, 11, 11), _integers(r, 11)],
+        lambda r: [integers(r, 11, 11), integers(r, 11, 11), integers(r, 11)],
         _affine_forms,
     ),
     "scf_forms": Case(
-        lambda r: [_floats(r, 12, dtype=float), 9, np.ones(4), _integers(r, 2)],
+        lambda r: [floats(r, 12, dtype=float), 9, np.ones(4), integers(r, 2)],
         _scf_forms,
         1e-14,
     ),
     "scf_nest": Case(
-        lambda r: [_floats(r, 6, 9), _floats(r, 9, 11), _floats(r, 6, 11)],
+        lambda r: [floats(r, 6, 9), floats(r, 9, 11), floats(r, 6, 11)],
         _product,
         1e-6,
     ),
-    "memory": Case(lambda r: [_floats(r, 8, 12), 3, _floats(r, 4, 4), _floats(r, 6, 4)], _memory),
+    "memory": Case(lambda r: [floats(r, 8, 12), 3, floats(r, 4, 4), floats(r, 6, 4)], _memory),
     "numbers": Case(
         lambda r: [
-            _integers(r, 16, dtype=np.int32, low=-300, high=300),
-            _floats(r, 16),
+            integers(r, 16, dtype=np.int32, low=-300, high=300),
+            floats(r, 16),
             np.zeros((12, 16), np.int32),
             np.zeros((8, 16), np.float32),
         ],

@@ -7,6 +7,8 @@ from pathlib import Path
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"))
 PRINTED = sorted((Path(__file__).parent / "printed").glob("*.mlir"))
+WRITTEN_PROGRAMS = sorted((Path(__file__).parent / "written").glob("*.mlir"))
+"""By hand, as people do who use the tool, and what versions 14, 16 and 19 print of some: NAME.VERSION.mlir."""
 
 _LOOPS = ("--convert-linalg-to-affine-loops",)
 PASSES: Mapping[str, Sequence[str]] = {
@@ -39,5 +41,5 @@ def options(form: str) -> Sequence[str]:
 
 def parts_of(path: Path) -> tuple[str, str]:
     """Name of the program and form of a printed file."""
-    name, form, _ = path.name.split(".")
+    name, _, form = path.stem.partition(".")
     return name, form

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from effort import Ran, count
-from frontends.mlir.forms import PRINTED, PROGRAMS
+from frontends.mlir.forms import PRINTED, PROGRAMS, WRITTEN_PROGRAMS
 from frontends.mlir.reading import findings, read
 from tilewright.diagnostics import CompileError, Report, Severity, Source
 from tilewright.diagnostics.render import render_text
@@ -19,7 +19,7 @@ from tilewright.ir.mlir.printer import print_generic
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.transforms.lower_mlir import LowerMlir
 
-TEXTS = [path.read_text() for path in [*PROGRAMS, *PRINTED]]
+TEXTS = [path.read_text() for path in [*PROGRAMS, *PRINTED, *WRITTEN_PROGRAMS]]
 TOKEN = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|\S')
 WORDS = ["{", "}", "(", ")", "<", ">", "[", "]", ",", ":", "->", "=", "%arg0", "%", "@f", "#map", "#map1", "^bb0", "0", "-1", "1", "64", "index", "f32", "i1", "memref<", "tensor<4xf32>", "vector<4xf32>", "affine_map<(d0) -> (d0)>", "affine.for", "scf.yield", "linalg.generic", "arith.constant", "func.func", "module", "return", "step", "iter_args", "max", "min", "else", "strided<[1]>", "?", "loc(", "\n", "//", "é", "\0", '"']  # fmt: skip  # noqa: E501
 

@@ -14,7 +14,8 @@ import pytest
 import tilewright as tw
 from effort import SEED, Ran, count
 from frontends.mlir.cases import CASES
-from frontends.mlir.forms import PASSES, PRINTED, PROGRAMS, parts_of
+from frontends.mlir.forms import PASSES, PRINTED, PROGRAMS, WRITTEN_PROGRAMS, parts_of
+from frontends.mlir.written_cases import WRITTEN
 from targets.nvidia.launching import program_of_text
 
 
@@ -58,6 +59,25 @@ def test_the_emulated_device_computes_what_numpy_does_in_other_forms(rng: np.ran
         ran(1, "forms of programs of MLIR on the emulated device")
 
 
+def test_written_programs_in_the_interpreter(rng: np.random.Generator) -> None:
+    """All of them, in the forms of several versions of the tool."""
+    assert {parts_of(path)[0] for path in WRITTEN_PROGRAMS} == set(WRITTEN)
+    for path in WRITTEN_PROGRAMS:
+        _check(path, "interpreter", rng)
+
+
+@pytest.mark.parametrize(("target", "usual"), [("cpu", 6), ("emulated", 3)])
+def test_written_programs_compiled(target: str, usual: int, rng: np.random.Generator, ran: Ran) -> None:
+    paths = WRITTEN_PROGRAMS
+    chosen = random.Random(SEED).sample(paths, count("RANDOM_WRITTEN_MLIR", usual, len(paths)))
+    for path in chosen:
+        if target == "cpu":
+            _check(path, target, rng)
+        else:
+            check(path, program_of_text(path.read_text()), rng)
+        ran(1, f"written programs of MLIR on the {target} target")
+
+
 def test_buffers_too_large_for_shared_memory(rng: np.random.Generator) -> None:
     """They are in the device's own, as the launch says."""
     path = next(path for path in PROGRAMS if path.stem == "transposed")
@@ -77,7 +97,7 @@ def _check(path: Path, target: str, rng: np.random.Generator) -> None:
 
 def check(path: Path, program: tw.Program, rng: np.random.Generator) -> None:
     """A program of the corpus leaves in its arguments what NumPy says."""
-    case = CASES[path.stem.partition(".")[0]]
+    case = {**CASES, **WRITTEN}[path.stem.partition(".")[0]]
     arguments = case.arguments(rng)
     inputs: list[Any] = deepcopy(arguments)
     expected = case.expected(*deepcopy(arguments))
@@ -92,5 +112,5 @@ def compare(path: Path, found: Any, wanted: Any, tolerance: float) -> None:
         assert np.array_equal(found, wanted), path.name
     else:
         exact = np.asarray(wanted, np.float64)
-        error = float(np.max(np.abs(np.asarray(found, np.float64) - exact)))
-        assert error <= 4 * tolerance * float(np.max(np.abs(exact))), path.name
+        error = float(np.max(np.abs(np.asarray(found, np.float64) - exact), initial=0.0))
+        assert error <= 4 * tolerance * float(np.max(np.abs(exact), initial=0.0)), path.name

@@ -239,13 +239,9 @@ def test_values_never_change(name: str, target: str, rng: np.random.Generator) -
     assert sum(isinstance(op, memref.Alloca) for op in ops_of(text)) == allocations
 
 
-OPEN_ELEMENT = ("%e = tensor.empty(%n) : tensor<?xf32>", "%x = tensor.extract %e[%n] : tensor<?xf32>")
-
-
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ((*OPEN_ELEMENT, f"return %A : {V}"), "known size"),
         ((f"%e = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : {V}", f"return %e : {V}"), "one number"),
         (("%e = tensor.empty() : tensor<4xi1>", f"return %A : {V}"), "i1"),
     ],

@@ -58,6 +58,9 @@ class EmulatedLauncher:
         values, _ = self._checks.values(arguments, grid)
         device = Device(races=self._races)
         copies = [Copy.of(device.memory, *part) for part in overlapping(arrays_among(arguments))]
+        if self._checks.workspaces is not None:
+            made = device.memory.allocate(max(self._checks.workspaces.bytes(values), 1))
+            self._checks.workspaces.place(values, made.address)
         words = list(values)
         for position, slot in enumerate(self._slots):
             assert slot.role != "table", "groups are passed by `device_memory`"

@@ -55,6 +55,8 @@ KERNELS = [
     Kernel(Case(64, 32, 96, transposed="b"), "block=32x32x32 warp=16x16x16"),
     Kernel(Case(71, 45, 99, opened="ijk"), "block=32x32x32 warp=16x16x16 vector=1"),
     Kernel(Case(71, 30, 64, opened="i"), "block=32x16x32 warp=16x16x16 vector=2"),
+    Kernel(Case(64, 64, 64, "f32", "f32", second="f16"), "block=32x32x32 warp=16x16x16"),
+    Kernel(Case(64, 96, 64, "i8", "i32", second="i16"), "block=32x32x32 warp=16x16x16 pad=16"),
     Kernel(Case(71, 45, 99), "block=32x32x32 warp=16x16x16 vector=1"),
 ]
 

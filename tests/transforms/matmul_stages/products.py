@@ -47,7 +47,7 @@ TYPES: dict[str, type[np.generic]] = {
 class Case(Struct, frozen=True):
     """A product: extents, types of factors and sum, and which factors lie transposed in memory.
 
-    Types leave the extents of the letters in `opened` open, of i, j and k.
+    Types leave the extents of the letters in `opened` open, of i, j and k. B is of the type `second` if that is given.
     """
 
     m: int
@@ -57,6 +57,12 @@ class Case(Struct, frozen=True):
     total: str = "f32"
     transposed: str = ""
     opened: str = ""
+    second: str = ""
+
+    @property
+    def factors(self) -> tuple[str, str]:
+        """The types of A and B."""
+        return self.factor, self.second or self.factor
 
     @property
     def letters(self) -> tuple[str, str, str]:
@@ -77,7 +83,7 @@ class Case(Struct, frozen=True):
             "x".join("?" if letter in self.opened else str(e) for letter, e in zip(letters, shape, strict=True))
             for letters, shape in zip(self.letters, self.shapes, strict=True)
         )
-        return f"memref<{a}x{self.factor}>", f"memref<{b}x{self.factor}>", f"memref<{c}x{self.total}>"
+        return f"memref<{a}x{self.factors[0]}>", f"memref<{b}x{self.factors[1]}>", f"memref<{c}x{self.total}>"
 
     @property
     def text(self) -> str:
@@ -97,9 +103,9 @@ class Case(Struct, frozen=True):
         wide = "arith.extf" if self.total[0] == "f" else "arith.extsi"
         kind = self.total[0]
         at = ("%z, %x" if "a" in self.transposed else "%x, %z"), ("%y, %z" if "b" in self.transposed else "%z, %y")
-        narrow = self.factor != self.total
-        extended = [f"    %{v}w = {wide} %{v} : {self.factor} to {self.total}\n" for v in "ab" if narrow]
-        names = ("%aw", "%bw") if narrow else ("%a", "%b")
+        narrow = {v: type_ for v, type_ in zip("ab", self.factors, strict=True) if type_ != self.total}
+        extended = [f"    %{v}w = {wide} %{v} : {type_} to {self.total}\n" for v, type_ in narrow.items()]
+        names = tuple(f"%{v}w" if v in narrow else f"%{v}" for v in "ab")
         m, n, k = (
             f"%{letter}" if letter in self.opened else extent
             for letter, extent in zip("ijk", (self.m, self.n, self.k), strict=True)
@@ -121,7 +127,7 @@ class Case(Struct, frozen=True):
 
     def arrays(self, rng: np.random.Generator) -> list[NDArray[Any]]:
         """Small whole numbers, whose sums every type holds exactly."""
-        types = (self.factor, self.factor, self.total)
+        types = (*self.factors, self.total)
         return [
             rng.integers(-2, 3, shape).astype(TYPES[type_]) for shape, type_ in zip(self.shapes, types, strict=True)
         ]

@@ -25,7 +25,7 @@ class Surrounded(Struct, frozen=True):
 
     `front` and `behind` name steps, of which those in `looped` are loops and others operations of linalg; `bias` has a
     number for each column, `rows` one for each row, `narrow` writes half of C to another matrix. Types leave the
-    extents of the letters in `opened` open, of i, j and k.
+    extents of the letters in `opened` open, of i, j, k, and b, the first of the batch.
     """
 
     m: int
@@ -48,7 +48,8 @@ class Surrounded(Struct, frozen=True):
 
     def memref(self, letters: str, element: str = "") -> str:
         """The type of a matrix for each entry."""
-        return f"memref<{''.join(f'{e}x' for e in self.batch)}{self._extents(letters)}{element or self.total}>"
+        batch = ["?" if "b" in self.opened and number == 0 else str(e) for number, e in enumerate(self.batch)]
+        return f"memref<{''.join(f'{e}x' for e in batch)}{self._extents(letters)}{element or self.total}>"
 
     def _extents(self, letters: str) -> str:
         known = {"i": self.m, "j": self.n, "k": self.k}
@@ -93,20 +94,23 @@ class Surrounded(Struct, frozen=True):
     def _asked(self) -> list[str]:
         """The extents that types leave open, as numbers that loops count to."""
         first = len(self.batch)
+        opened = self.opened.replace("b", "") + "0" * ("b" in self.opened and first > 0)
         places = [
-            (*one, self.types[one[1]]) for one in (("i", "C", first), ("j", "C", first + 1), ("k", "A", first + 1))
+            (*one, self.types[one[1]])
+            for one in (("0", "C", 0), ("i", "C", first), ("j", "C", first + 1), ("k", "A", first + 1))
         ]
         return [
             f"  %e{letter} = arith.constant {d} : index\n  %x{letter} = memref.dim %{name}, %e{letter} : {type_}"
             for letter, name, d, type_ in places
-            if letter in self.opened
+            if letter in opened
         ]
 
     def _bounds(self) -> dict[str, str]:
         """What loops count to."""
         *batch, i, j = self.names
         known = dict(zip([*batch, i, j, "k"], (*self.batch, self.m, self.n, self.k), strict=True))
-        return {name: f"%x{name}" if name in self.opened else str(extent) for name, extent in known.items()}
+        opened = self.opened.replace("b", "b0")
+        return {name: f"%x{name[-1]}" if name in opened else str(extent) for name, extent in known.items()}
 
     def _products(self, x: str, y: str) -> list[str]:
         """`%s` from `%x`, `%y` and `%z`."""

@@ -90,6 +90,26 @@ def test_what_is_around_a_product(sizes: tuple[int, int, int], rng: np.random.Ge
         case.run(one, "interpreter", TILES, tmp_path, rng)
 
 
+OPEN_BATCH = structs.replace(SURROUNDED, m=18, n=34, k=32, batch=(2, 2), opened="b")
+
+
+def test_a_batch_of_any_size(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Its first dimension is the launch's; a grid has z for its entries, and no other; of none, nothing happens."""
+    found = stages(OPEN_BATCH.text)
+    chosen = found if thorough() else [found[0], found[int(rng.integers(1, 14))], found[14]]
+    for one, entries in zip([*chosen, found[-1]], [3, 1, 2, 4] * 5, strict=False):
+        structs.replace(OPEN_BATCH, batch=(entries, 2)).run(one, "interpreter", TILES, tmp_path, rng)
+    case = structs.replace(OPEN_BATCH, batch=(3, 2))
+    program = program_of_module(module_of(found[-1]))
+    case.check(program, case.grid(TILES), rng, "emulated")
+    for grid in ((2, 1, 5), (2, 1, 7), (2, 1, 1)):
+        with pytest.raises(tw.LaunchError, match="extent z of the grid"):
+            program.f[grid](*case.arguments(rng))
+    shorter = [value[:2] if number == 1 else value for number, value in enumerate(case.arguments(rng))]
+    with pytest.raises(tw.LaunchError, match="extents of operands differ"):
+        program.f[2, 1, 6](*shorter)
+
+
 def test_rows_that_are_known_are_copied_in_vectors_and_c_stays_in_registers() -> None:
     found = {one.name: one for one in stages(Case(32, 32, 32, opened="i").text, TILES.replace("vector=1", "vector=8"))}
     assert "stands for" not in found["wmma_generate"].changed
@@ -146,7 +166,7 @@ def test_loops_that_count_to_any_integers(rng: np.random.Generator, tmp_path: Pa
 def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
     total = count("RANDOM_OPEN_PRODUCTS", 1, 60)
     for _ in range(total):
-        opened = "".join(letter for letter in "ijk" if rng.integers(3)) or "k"
+        opened = "".join(letter for letter in "ijkb" if rng.integers(3)) or "k"
         known = {letter: int(extent) for letter, extent in zip("ijk", rng.integers(16, 40, 3), strict=True)}
         factor, sum_ = [("f16", "f32"), ("i8", "i32"), ("f64", "f64")][rng.integers(3)]
         made = Surrounded(
@@ -166,6 +186,8 @@ def test_any_open_extents(rng: np.random.Generator, ran: Ran, tmp_path: Path) ->
         found = outcomes(made.text, f"{TILES} pad={0 if factor == 'i8' else 8}")
         m, n, k = (int(rng.integers(1, 50)) if letter in opened else extent for letter, extent in known.items())
         case = structs.replace(made, m=m, n=n, k=k)
+        if case.batch and "b" in opened:
+            case = structs.replace(case, batch=(int(rng.integers(1, 4)), *case.batch[1:]))
         for one in (found[int(rng.integers(len(found)))], found[-1]):
             case.run(one, "interpreter", TILES, tmp_path, rng)
     ran(total, "products of open extents through the stages")
@@ -219,10 +241,10 @@ func.func @f(%A: memref<?x16xf16>, %B: memref<16x16xf16>, %C: memref<?x16xf32>) 
         (BARE.text, f"{TILES} pad=744", "the buffers take 49664 bytes", "smaller block"),
         (LOOPED, TILES, "the product is in a loop or branch, and has extents that are not known", "own"),
         (
-            SURROUNDED.text.replace("memref<2x", "memref<?x"),
+            structs.replace(SURROUNDED, batch=(3, 2)).text.replace("memref<3x2x", "memref<3x?x"),
             TILES,
-            "a batch of a size that is not known",
-            "write the extents of the batch into the types",
+            "a batch of which more than the first dimension is not known",
+            "write all extents of the batch but the first into the types",
         ),
     ],
 )

@@ -37,7 +37,7 @@ from tilewright.ir.effects import Effect, reads, writes
 from tilewright.ir.mlir.attributes import IntegerAttribute, OpaqueAttribute
 from tilewright.ir.mlir.spelling import Piece
 from tilewright.ir.mlir.types import FLOATS, BuiltinType, IntegerType, Signedness, integer_type, layout_of
-from tilewright.ir.types import F32, TF32, Constraint, Type
+from tilewright.ir.types import F32, TF32, Constraint, ScalarType, Type, promotable
 
 _TEXT: Final = re.compile(r'!(gpu|tilewright)\.mma_matrix<(\d{1,6})x(\d{1,6})x(?:(s|u|)i(\d{1,3})|(\w+)), "([ABC]Op)">')
 _SIGNEDNESS: Final = {"": Signedness.SIGNLESS, "s": Signedness.SIGNED, "u": Signedness.UNSIGNED}
@@ -113,6 +113,10 @@ class _MatrixAccess(_OfMatrices):
         transposed = self.attributes.get("transpose") is not None
         return (type_.columns, type_.rows) if transposed else (type_.rows, type_.columns)
 
+    def holds(self, element: Type) -> bool:
+        """Whether memory of such elements has those of the matrix."""
+        return element == self.matrix.stored
+
     def check_access(self, report: Report, memref: Value, indices: Sequence[Value], lead: int) -> None:
         """The memory holds the elements, and has the lead dimension that is said."""
         if len(shape_of(memref)) != len(indices) or len(indices) != 2:
@@ -120,14 +124,15 @@ class _MatrixAccess(_OfMatrices):
                 self, report, f"{memref.type} takes {len(shape_of(memref))} indices, not {len(indices)}; matrices, two"
             )
             return
-        if memref_of(memref).element != self.matrix.stored:
+        if not self.holds(memref_of(memref).element):
             fail(self, report, f"{memref.type} holds no elements of {self.matrix}")
         if lead < 1:
             fail(self, report, f"the lead dimension is positive, not {lead}")
 
 
 class LoadMatrix(_MatrixAccess):
-    """Reads a matrix; numbers of f32 are rounded where it is one of tf32."""
+    """Reads a matrix; numbers of f32 are rounded where it is one of tf32. One that gpu has not may be of a wider type
+    than memory, in which its numbers are exact; integers have a sign."""
 
     srcMemref: Value = operand(MEMREF_TYPE)
     indices: list[Value] = operands(INDEX_TYPE)
@@ -146,6 +151,14 @@ class LoadMatrix(_MatrixAccess):
 
     def effects(self) -> Sequence[Effect]:
         return reads(self.operands[0])
+
+    def holds(self, element: Type) -> bool:
+        stored = self.matrix.stored
+        if super().holds(element):
+            return True
+        if self.matrix.dialect != OWN.dialect or not isinstance(element, ScalarType):
+            return False
+        return isinstance(stored, ScalarType) and element.is_float == stored.is_float and promotable(element, stored)
 
     def verify(self, report: Report) -> None:
         super().verify(report)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from typing import Final
 
 from tilewright.dialects.mlir import affine
 from tilewright.frontends.mlir.draft import Draft
@@ -34,6 +35,10 @@ class _Inline:
     def map(self, results: list[AffineExpression]) -> AffineMap:
         """The map to the expressions."""
         return AffineMap(len(self.dimensions), len(self.symbols), tuple(results))
+
+
+_FORMER_REDUCTIONS: Final[Mapping[str, str]] = {"maxf": "maximumf", "minf": "minimumf"}
+"""What versions before 17 call them."""
 
 
 class AffineFormReader(RegionFormReader):
@@ -205,9 +210,9 @@ class AffineFormReader(RegionFormReader):
         if self.accept_word("reduce"):
             self.expect("(")
             start = self.position
-            words = [self.string("the name of a reduction")]
+            words = [self._reduction()]
             while self.accept(","):
-                words.append(self.string("the name of a reduction"))
+                words.append(self._reduction())
             unknown = next((w for w in words if w not in affine.REDUCTIONS), None)
             if unknown is not None:
                 self.fail(f"there is no reduction {unknown[:80]!r}", WORDS, self.range_from(start))
@@ -217,6 +222,11 @@ class AffineFormReader(RegionFormReader):
         self.arrow(draft)
         yield self.body(draft, affine.Yield, indices)
         self.attributes(draft)
+
+    def _reduction(self) -> str:
+        """`"addf"`, with the name that it has now."""
+        name = self.string("the name of a reduction")
+        return _FORMER_REDUCTIONS.get(name, name)
 
     def _parallel_bounds(self, draft: Draft, side: str, word: str) -> None:
         """`(e, max(e, e), ..)`."""

@@ -8,18 +8,20 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.diagnostics import Location
-from tilewright.dialects.mlir import affine, memref, scf
+from tilewright.dialects.mlir import affine, func, linalg, memref, scf, tensor
 from tilewright.dialects.mlir.base import MlirOperation, integers_of
 from tilewright.ir.affine import AffineMap
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.mlir.attributes import DenseArray
+from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import I64, Type
 
 _SEGMENTS: Final = "operand_segments"
 _WRITTEN: Final = ("operandSegmentSizes", "operand_segment_sizes")
 _FORMER: Final[dict[type[MlirOperation], dict[str, str]]] = {
     affine.For: {"lower_bound": "lowerBoundMap", "upper_bound": "upperBoundMap"},
+    func.Func: {"type": "function_type"},
 }
 _STATICS: Final = ("static_offsets", "static_sizes", "static_strides")
 
@@ -41,6 +43,8 @@ def exact_operation(
         sizes = _former_segments(cls, found, len(operands)) if written is None else integers_of(written)
         problem = _segment_problem(cls, sizes, len(operands))
         found[_SEGMENTS] = sizes
+    if cls is tensor.Empty and not _are_sizes_of(found.pop("static_sizes", None), results):
+        problem = "the static sizes are not those of the type"
     for name in _STATICS:
         static = found.get(name)
         if isinstance(static, tuple):
@@ -71,12 +75,20 @@ def _segment_problem(cls: type[MlirOperation], sizes: tuple[int, ...], count: in
 
 
 def _former_segments(cls: type[MlirOperation], found: dict[str, Attribute], count: int) -> tuple[int, ...]:
-    """Sizes that earlier versions do not write, for they follow from the maps."""
+    """Sizes that earlier versions do not write: they follow from the maps of a loop, and a filling has one input."""
     if cls is affine.For:
         bounds = [found.get("lowerBoundMap"), found.get("upperBoundMap")]
         taken = [m.dimensions + m.symbols if isinstance(m, AffineMap) else 0 for m in bounds]
         return (*taken, count - sum(taken))
-    return ()
+    return (1, count - 1) if cls is linalg.Fill else ()
+
+
+def _are_sizes_of(static: Attribute | None, results: list[Type]) -> bool:
+    """Whether `linalg.init_tensor`, as `tensor.empty` was called, says of extents what its type does."""
+    type_ = results[0] if results else None
+    if not isinstance(static, tuple) or not isinstance(type_, TensorType) or type_.shape is None:
+        return True
+    return integers_of(static) == tuple(-1 if extent is None else extent for extent in type_.shape)
 
 
 def _former_statics(name: str, static: tuple[Attribute, ...]) -> DenseArray:
@@ -88,10 +100,19 @@ def _former_statics(name: str, static: tuple[Attribute, ...]) -> DenseArray:
 
 
 def _end_as_now(op: scf.Parallel) -> None:
-    """Before 18 a parallel loop without results ends in `scf.yield`."""
-    if len(op.regions) == 1 and len(op.body.blocks) == 1:
-        last = op.body.entry.last
-        if isinstance(last, scf.Yield) and not last.operands:
-            block, location = op.body.entry, last.location
-            last.erase()
-            block.append(scf.Reduce([], [], location=location))
+    """Before 18 each value has an `scf.reduce` of its own in the body, which ends in `scf.yield`."""
+    if len(op.regions) != 1 or len(op.body.blocks) != 1:
+        return
+    block = op.body.entry
+    last, own = block.last, [one for one in block if isinstance(one, scf.Reduce)]
+    ends = isinstance(last, scf.Yield) and not last.operands
+    if last is None or own == [last] or not (ends or isinstance(last, scf.Reduce)):
+        return
+    values = [value for one in own for value in one.values]
+    combiners = [region for one in own for region in one.regions]
+    for one in own:
+        one.regions.clear()
+    location = (own[0] if own else last).location
+    for one in dict.fromkeys([*own, last]):
+        one.erase()
+    block.append(scf.Reduce(values, combiners, location=location))

@@ -32,15 +32,35 @@ from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
 
-SHORT: Final[Mapping[str, str]] = {"return": "func.return", "call": "func.call", "module": "builtin.module"}
-"""Names that may lack their dialect: in functions that of functions, in modules that of modules."""
+SHORT: Final[Mapping[str, str]] = {
+    "return": "func.return",
+    "call": "func.call",
+    "module": "builtin.module",
+    "func": "func.func",
+    "br": "cf.br",
+    "cond_br": "cf.cond_br",
+    "select": "arith.select",
+}
+"""Names that may lack their dialect: in functions that of functions, in modules that of modules, and some in version
+14."""
 
-FORMER: Final[Mapping[str, str]] = {"arith.maxf": "arith.maximumf", "arith.minf": "arith.minimumf"}
+FORMER: Final[Mapping[str, str]] = {
+    "arith.maxf": "arith.maximumf",
+    "arith.minf": "arith.minimumf",
+    "math.abs": "math.absf",
+    "builtin.func": "func.func",
+    "std.return": "func.return",
+    "std.call": "func.call",
+    "std.br": "cf.br",
+    "std.cond_br": "cf.cond_br",
+    "std.select": "arith.select",
+    "linalg.init_tensor": "tensor.empty",
+}
 """Names that earlier versions have for operations."""
 
 _LINE: Final = re.compile(
     r'[ \t]*+(?:%[\w$.:#, \t%-]*+=(?!=)|"(?=[^"\n]*"\()|\^|\{-#|[!#][\w$-]++[ \t]*+=(?!=)'
-    r"|(?:func|affine|scf|memref|arith|math|linalg|cf|gpu|vector|tensor|llvm)\.[a-z]|(?:return|call|module)\b)"
+    r"|(?:func|affine|scf|memref|arith|math|linalg|cf|gpu|vector|tensor|llvm)\.[a-z]|(?:return|call|module|func|br|cond_br|select)\b)"
 )
 _PROPERTY: Final = re.compile(r"<([a-z_, ]*)>")
 

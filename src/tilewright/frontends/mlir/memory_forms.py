@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from tilewright.dialects.mlir import memref
+from tilewright.dialects.mlir import memref, tensor
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.form_text import FormReader
 from tilewright.ir.attributes import Attribute
-from tilewright.ir.mlir.attributes import DenseArray
+from tilewright.ir.mlir.attributes import DenseArray, IntegerAttribute
 from tilewright.ir.mlir.codes import WORDS
 from tilewright.ir.mlir.spelling import UNIT
+from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import I64, INDEX, Type
@@ -37,6 +38,23 @@ class MemoryFormReader(FormReader):
                 return super().part(draft, name)
         return None
 
+    def form(self, draft: Draft) -> Steps[None]:
+        if draft.cls is tensor.Empty and self.at("["):
+            self._former_empty(draft)
+        else:
+            yield super().form(draft)
+
+    def _former_empty(self, draft: Draft) -> None:
+        """`[%m, 4, ..] : T`, as of `linalg.init_tensor` before version 16."""
+        uses, static = self._numbers_and_uses()
+        draft.add("dynamicSizes", uses, INDEX)
+        draft.attributes["static_sizes"] = tuple(
+            IntegerAttribute(-1 if size == memref.DYNAMIC else size, I64) for size in static
+        )
+        self.attributes(draft)
+        self.expect(":")
+        draft.results = [self.type()]
+
     def symbols(self, draft: Draft) -> None:
         """`[%s, ..]`: symbols of a layout."""
         draft.add("dynamicSizes", [], None)
@@ -52,6 +70,12 @@ class MemoryFormReader(FormReader):
 
     def _mixed_list(self, draft: Draft, key: str) -> None:
         """`[%x, 4, ..]`: numbers and operands."""
+        uses, static = self._numbers_and_uses()
+        draft.add(key, uses, INDEX)
+        draft.types.setdefault(key, [])
+        draft.attributes[f"static_{key}"] = DenseArray(I64, tuple(static))
+
+    def _numbers_and_uses(self) -> tuple[list[Use], list[int]]:
         self.expect("[")
         static: list[int] = []
         uses: list[Use] = []
@@ -64,9 +88,7 @@ class MemoryFormReader(FormReader):
             if not self.accept(","):
                 break
         self.expect("]")
-        draft.add(key, uses, INDEX)
-        draft.types.setdefault(key, [])
-        draft.attributes[f"static_{key}"] = DenseArray(I64, tuple(static))
+        return uses, static
 
     def subview(self, draft: Draft) -> None:
         """`%source [offsets] [sizes] [strides] : T to T`."""

@@ -289,9 +289,11 @@ class RegionFormReader(MemoryFormReader):
         draft.results = []
         if self.accept("("):
             draft.add("values", self.uses())
+            former = self.accept(")")  # before version 18
             self.expect(":")
             draft.types["values"] = self.types_with_commas()
-            self.expect(")")
+            if not former:
+                self.expect(")")
         while self.at("{"):
             yield self.body(draft, scf.ReduceReturn, [])
             if not self.accept(","):

@@ -52,6 +52,22 @@ class StructuredFormReader(AffineFormReader):
             self.fail(f"{len(draft.types[key])} types for {len(uses)} operands", COUNTS, self.range_from(start))
         self.expect(")")
 
+    def _former_fill(self, draft: Draft) -> None:
+        """`(%value, %out) : T, T`, as in version 14."""
+        start = self.position
+        self.expect("(")
+        uses = self.uses()
+        self.expect(")")
+        self.attributes(draft)
+        self.expect(":")
+        types = self.types_with_commas()
+        if len(uses) != 2 or len(types) != 2:
+            said = f"linalg.fill takes a number and an output with their types, not {len(uses)} and {len(types)}"
+            self.fail(said, COUNTS, self.range_from(start))
+        for key, use, type_ in zip(("inputs", "outputs"), uses, types, strict=True):
+            draft.add(key, [use])
+            draft.types[key] = [type_]
+
     def _results(self, draft: Draft) -> None:
         draft.results = self.result_types() if self.accept("->") else []
 
@@ -60,8 +76,11 @@ class StructuredFormReader(AffineFormReader):
         if self.accept_word("indexing_maps"):
             self.expect("=")
             draft.attributes["indexing_maps"] = self.attribute()
-        self._operand_group(draft, "ins", "inputs")
-        self._operand_group(draft, "outs", "outputs")
+        if self.at("(") and draft.cls is linalg.Fill:
+            self._former_fill(draft)
+        else:
+            self._operand_group(draft, "ins", "inputs")
+            self._operand_group(draft, "outs", "outputs")
         self._results(draft)
         draft.header = self.end
         assert issubclass(draft.cls, linalg.Named)

@@ -103,7 +103,7 @@ class DeviceKernel:
         if 0 in sizes:
             return
         tables = [kept for kept in keep if isinstance(kept, HostTable)]
-        with self._tables.placed(tables, stream) as addresses:
+        with self._workspaces(values, stream), self._tables.placed(tables, stream) as addresses:
             for name, columns in addresses.items():
                 first = self._first_slots[name]
                 # a table that is null stays so
@@ -120,6 +120,18 @@ class DeviceKernel:
         blocks = self._plan.blocks(sizes, parts)
         with self._scratch(blocks, stream) as scratch, self._reports(stream) as reports:
             self._enqueue(blocks, self.block([*values, *scratch, *reports], sizes, parts, memory), stream)
+
+    @contextmanager
+    def _workspaces(self, values: list[SlotValue], stream: int) -> Generator[None]:
+        """While there is the memory that the launch makes for parameters; the values of slots say where."""
+        made = self.checks.workspaces
+        size = 0 if made is None else made.bytes(values)
+        if made is None or not size:
+            yield
+            return
+        with stream_memory(self._function.module.context, size, stream) as address:
+            made.place(values, address)
+            yield
 
     def _reports(self, stream: int) -> AbstractContextManager[Sequence[int]]:
         """The slots of the memory for what the kernel reports; behind the launch it is told."""

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import REPORTS, with_steps
+from tilewright.artifacts.parameters import REPORTS, made_extents, with_steps
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
@@ -131,7 +131,7 @@ class CudaKernel:
         self._mutex = Lock()
         self._kernels: dict[int, DeviceKernel] = {}
         groups = any(isinstance(parameter, GroupParameter) for parameter in info.passed)
-        hidden = info.launch.scratch_bytes or REPORTS in info.facts
+        hidden = info.launch.scratch_bytes or REPORTS in info.facts or any(map(made_extents, info.parameters))
         self._is_direct = not groups and not hidden and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars

@@ -133,7 +133,8 @@ def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:
     """Both elements of a word at once."""
     b, element = ctx.b, ELEMENTS[fragment_of(op.results[0]).element.name]
     slots = [slot for slot in slots_of(ctx, op.operands[0]) if isinstance(slot, Value)]
-    name, pair = f"llvm.nvvm.ff2{fragment_of(op.results[0]).element}x2.rn", f"<2 x {element.llvm}>"
+    narrow = fragment_of(op.results[0]).element
+    name, pair = f"llvm.nvvm.ff2{narrow}x2.rn", "<2 x half>" if narrow is F16 else "<2 x bfloat>"
     words = [
         b.intrinsic(name, pair, [high, low], overload=[]) for low, high in zip(slots[::2], slots[1::2], strict=True)
     ]

@@ -14,6 +14,7 @@ from tilewright.transforms.emit import constant_of
 from tilewright.transforms.extents import Extents
 from tilewright.transforms.fuse_epilogues.neighbours import Neighbour, neighbour_of, written_by
 from tilewright.transforms.fuse_epilogues.places import Access, Elements
+from tilewright.transforms.signature import is_made
 
 _MOST_NEIGHBOURS = 32
 
@@ -40,7 +41,7 @@ class Chain(Struct, frozen=True):
         return {access.elements for access in accesses if access.writes and self._is_private(root_of(access.view))}
 
     def _is_private(self, root: Value) -> bool:
-        if not isinstance(root.defining_op, memref.Alloca):
+        if not isinstance(root.defining_op, memref.Alloca) and not is_made(root):
             return False
         ops = self.ops
         return all(_is_harmless(user) or any(op.is_ancestor_of(user) for op in ops) for user in _users(root))

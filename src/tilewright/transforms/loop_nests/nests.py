@@ -105,6 +105,13 @@ def _behind(op: ViewLike, subscripts: Sequence[Linear], *, splits: bool) -> tupl
         if len(parts) > 1 and not splits:
             return None
         stride = 1
+        steps = [op.given_step(mode) for mode in parts]
+        if parts and steps[0] is not None:
+            for mode, step in zip(parts, steps, strict=True):
+                if not isinstance(step, int):
+                    return None
+                found[source] = found[source].plus(subscripts[mode], step)
+            continue
         for mode in parts:
             found[source] = found[source].plus(subscripts[mode], stride)
             if mode != parts[-1]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, cast
 
+from msgspec import structs
+
 from tilewright.artifacts.constraint_codec import constraint_to_json
 from tilewright.diagnostics import Report
 from tilewright.dialects.builder import Builder, new_region
@@ -30,15 +32,16 @@ from tilewright.transforms.lift_control_flow import lift_body
 from tilewright.transforms.lower_mlir.blocks import lower_blocks
 from tilewright.transforms.lower_mlir.context import Agreement, Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
-from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, constraints_of_grid
+from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, TimesOf, constraints_of_grid
 from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
 from tilewright.transforms.lower_mlir.tensors import return_tensors
 from tilewright.transforms.lower_mlir.types import parameter_type, result_type
+from tilewright.transforms.lower_mlir.workspaces import renamed, sized
 from tilewright.transforms.signature import accessed
 
-__all__ = ["LowerMlir", "SameLength", "TilesOf", "outlined"]
+__all__ = ["LowerMlir", "SameLength", "TilesOf", "TimesOf", "outlined"]
 
 
 class LowerMlir(Pass, frozen=True):
@@ -107,10 +110,14 @@ def outlined(
     kernel = _kernel(low, report, alike)
     report.raise_if_errors()
     known = [extent for extent in grid if isinstance(extent, int)]
-    kernel.max_groups = max(known)
-    if len(known) != len(grid):
+    if len(known) == len(grid):
+        kernel.max_groups = max(known)
+    else:
         del kernel.attributes["max_groups"]
-    lowered = [extent if isinstance(extent, int) else TilesOf(low.value(extent.length), extent.tile) for extent in grid]
+    lowered = [
+        extent if isinstance(extent, int) else structs.replace(extent, length=low.value(extent.length))
+        for extent in grid
+    ]
     wanted = constraints_of_grid(function, kernel, lowered)
     kernel.launch_constraints += cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, wanted)))
     Builder(block)(kernel)
@@ -122,7 +129,7 @@ def _lowering(
 ) -> Lowering:
     _, block = new_region()
     build = Builder(block, location=function.location)
-    return Lowering(build, functions, statics, Buffers(function), outlined=is_outlined)
+    return Lowering(build, functions, statics, Buffers(function, block), outlined=is_outlined)
 
 
 def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> Kernel:
@@ -148,13 +155,16 @@ def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> 
     if branches:
         lift_body(kernel, report)
     _set_team(kernel, low.launches)
+    made = sized(kernel, low.workspaces)
     _, written = accessed(kernel)
-    kernel.parameter_attributes = tuple(
+    given = [
         _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
-        for parameter, order in zip(kernel.parameters, orders, strict=True)
-    )
+        for parameter, order in zip(kernel.parameters[: len(orders)], orders, strict=True)
+    ]
+    kernel.parameter_attributes = (*given, *made)
     low.agreements += [_agreement(low, one) for one in alike]
-    found = [*same_extents(kernel, low.agreements), *launch_constraints(kernel)]
+    agreements = renamed(low.agreements, low.workspaces)
+    found = [*same_extents(kernel, agreements), *launch_constraints(kernel)]
     kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))
     return kernel
 

@@ -12,7 +12,7 @@ from tilewright.dialects import memref as shared
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.types import BOOL, MemrefType, ScalarType, Type
 from tilewright.transforms.lower_mlir.statics import Globals
 
@@ -55,13 +55,22 @@ class Launched(Struct, frozen=True):
     threads: int
 
 
+class Workspace(Struct, frozen=True):
+    """A parameter whose memory the launch makes, and the view of it that is as long as an allocation `op` says."""
+
+    memory: Value
+    view: shared.Subview
+    op: Operation
+
+
 class Buffers(Struct):
     """Memory of tensors: that of the results of `function`, and what no other tensor uses (`owned`).
 
-    `taken` are the results whose memory has a use already.
+    Parameters are arguments of the kernel's `entry`. `taken` are the results whose memory has a use already.
     """
 
     function: func.Func
+    entry: Block
     results: tuple[Value, ...] = ()
     owned: set[Value] = field(default_factory=set[Value])
     taken: set[int] = field(default_factory=set[int])
@@ -85,6 +94,7 @@ class Lowering(Struct):
     certain: bool = True
     vectors: dict[Value, list[Value]] = field(default_factory=dict[Value, list[Value]])
     launches: list[Launched] = field(default_factory=list[Launched])
+    workspaces: list[Workspace] = field(default_factory=list[Workspace])
     threads: Threads | None = None
     outlined: bool = False
 

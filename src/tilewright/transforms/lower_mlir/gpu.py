@@ -12,7 +12,7 @@ from tilewright.dialects.mlir.base import integer_of
 from tilewright.dialects.mlir.mma import OWN, STOCK
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import is_unsigned
-from tilewright.ir.types import TF32, TileType
+from tilewright.ir.types import TF32, MemrefType, TileType
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.types import element_type
 
@@ -40,10 +40,11 @@ def _load(low: Lowering, op: Operation) -> None:
     assert isinstance(op, mma.LoadMatrix)
     memory, indices = _place(low, op)
     type_ = _tile_type(op, op.out)
-    found = low.b(tile.Load(memory, indices, result_types=[type_])).out
-    if op.matrix.element is TF32:
-        found = low.b(arith.Cast(found, result_types=[TileType(type_.shape, TF32)])).out
-    low.bind(op.out, found)
+    assert isinstance(memory.type, MemrefType)
+    stored = TileType(type_.shape, memory.type.element)
+    found = low.b(tile.Load(memory, indices, result_types=[stored])).out
+    wanted = TileType(type_.shape, TF32) if op.matrix.element is TF32 else type_
+    low.bind(op.out, found if wanted == stored else low.b(arith.Cast(found, result_types=[wanted])).out)
 
 
 def _store(low: Lowering, op: Operation) -> None:

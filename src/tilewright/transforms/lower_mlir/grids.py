@@ -21,7 +21,14 @@ class TilesOf(Struct, frozen=True):
     tile: int
 
 
-Extent = int | TilesOf
+class TimesOf(Struct, frozen=True):
+    """So many work-groups for each of a length."""
+
+    length: Value
+    count: int
+
+
+Extent = int | TilesOf | TimesOf
 
 
 class SameLength(Struct, frozen=True):
@@ -52,7 +59,11 @@ def constraints_of_grid(function: Operation, kernel: Kernel, grid: Sequence[Exte
         if length is None:
             said = f"%{extent.length.name} is computed of more than extents and integers, so no grid is known to fit it"
             raise Unsupported(function, said)
-        yield from _whole_tiles(groups, "xyz"[mode], length, extent.tile, place)
+        if isinstance(extent, TilesOf):
+            yield from _whole_tiles(groups, "xyz"[mode], length, extent.tile, place)
+        else:
+            names = (f"extent {'xyz'[mode]} of the grid", f"{extent.count} times %{extent.length.name}")
+            yield SameExtent(names, (groups, length.scaled(extent.count)), place)
 
 
 def _whole_tiles(

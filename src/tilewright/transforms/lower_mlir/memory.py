@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from tilewright.dialects import addresses, arith, statics, tl
@@ -15,8 +16,9 @@ from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
 from tilewright.ir.mlir.types import is_identity_layout
 from tilewright.ir.types import INDEX, AddressSpace, MemrefType, mixed, packed_strides
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
-from tilewright.transforms.lower_mlir.control import counted_loop
+from tilewright.transforms.lower_mlir.control import counted_loop, known_number
 from tilewright.transforms.lower_mlir.types import memref_type
+from tilewright.transforms.lower_mlir.workspaces import workspace
 
 
 def _load(low: Lowering, op: Operation) -> None:
@@ -43,13 +45,15 @@ def _allocation(low: Lowering, op: Operation) -> None:
 def allocated_at_most(
     low: Lowering, op: Operation, type_: MemrefType, sizes: Sequence[Number], alignment: int | None = None
 ) -> Value:
-    """Memory of extents of which each is known, or surely no more than a number: a part of memory of these extents."""
+    """Memory of extents of which each is known, or surely no more than a number: a part of memory of these extents.
+
+    Else the launch makes it.
+    """
     if type_.is_static:
         return allocated(low, type_, alignment)
     most = tuple(_at_most(size) for size in sizes)
     if None in most:
-        said = f"{op.name}: {op.results[0].type} has extents that are not known, nor a minimum with a constant"
-        raise Unsupported(op, f"{said}; memory is allocated of at most a known size")
+        return workspace(low, op, type_, sizes, alignment)
     whole = allocated(low, MemrefType(type_.element, most, packed_strides(most), type_.space), alignment)
     return view(low, whole, [0] * len(most), [low.index(size) if size == 0 else size for size in sizes])
 
@@ -184,14 +188,54 @@ def _subview(low: Lowering, op: Operation) -> None:
 
 def cut(low: Lowering, op: Operation, source: Value, box: tensor.Box) -> Value:
     """A box of a memref, by its dimensions as MLIR has them."""
-    if any(not isinstance(s, int) or s != 1 for s in box.strides):
-        raise Unsupported(op, f"{op.name}: steps other than 1 are not supported")
     modes = range(len(box.sizes) - 1, -1, -1)
+    steps = [_step(low, op, box.strides[k]) for k in modes if k in box.kept]
+    if any(step != 1 for step in steps):
+        return _cut_with_gaps(low, source, box, steps)
     offsets = [_number(low, box.offsets[k]) for k in modes]
     sizes = [_number(low, box.sizes[k]) if k in box.kept else 0 for k in modes]
     if any(k in box.kept and box.sizes[k] == 0 for k in modes):
         sizes = [low.b.index(0) if k in box.kept and size == 0 else size for k, size in zip(modes, sizes, strict=True)]
     return view(low, source, offsets, sizes)
+
+
+def _step(low: Lowering, op: Operation, step: int | Value) -> Number:
+    found = _number(low, step)
+    number = known_number(found) if isinstance(found, Value) else found
+    if isinstance(number, int) and number < 1:
+        raise Unsupported(op, f"{op.name}: steps of {number} elements are not supported, positive ones are")
+    return number
+
+
+def _cut_with_gaps(low: Lowering, source: Value, box: tensor.Box, steps: Sequence[Number]) -> Value:
+    """A box with steps: what reaches from its first element to its last one, and every so many of that."""
+    modes = range(len(box.sizes) - 1, -1, -1)
+    kept = [k for k in modes if k in box.kept]
+    sizes = [_number(low, box.sizes[k]) for k in kept]
+    reach = iter([_reach(low, size, step) for size, step in zip(sizes, steps, strict=True)])
+    spans: list[Number] = [next(reach) if k in box.kept else 0 for k in modes]
+    part = view(low, source, [_number(low, box.offsets[k]) for k in modes], spans)
+    return strided(low, part, list(range(len(kept))), sizes, steps)
+
+
+def _reach(low: Lowering, size: Number, step: Number) -> Number:
+    """How many elements lie from the first of so many to behind the last one; of none, a value that is 0."""
+    return low.b.index(0) if size == 0 else low.add(low.mul(low.sub(size, 1), step), 1)
+
+
+def strided(
+    low: Lowering, source: Value, modes: Sequence[int], sizes: Sequence[Number], steps: Sequence[Number]
+) -> Value:
+    """Elements of modes of a memref with gaps between them."""
+    assert isinstance(source.type, MemrefType)
+    type_ = source.type
+    shape, gaps = (tuple(n if isinstance(n, int) else None for n in numbers) for numbers in (sizes, steps))
+    known = [type_.strides[mode] for mode in modes]
+    strides = tuple(None if s is None or gap is None else s * gap for s, gap in zip(known, gaps, strict=True))
+    open_sizes, open_steps = ([n for n in numbers if not isinstance(n, int)] for numbers in (sizes, steps))
+    result = MemrefType(type_.element, shape, strides, type_.space)
+    op = shared.Strided(source, open_sizes, open_steps, tuple(modes), shape, gaps, result_types=[result])
+    return low.b(op).out
 
 
 def view(low: Lowering, source: Value, offsets: Sequence[Number], sizes: Sequence[Number]) -> Value:
@@ -214,33 +258,49 @@ def view(low: Lowering, source: Value, offsets: Sequence[Number], sizes: Sequenc
 
 
 def _reinterpret(low: Lowering, op: Operation) -> None:
-    """Packed memory as packed memory of other extents: all modes in one, a part of it, and that split."""
+    """Packed memory, all modes in one, with other extents: split if it stays packed, else with gaps."""
     assert isinstance(op, memref.ReinterpretCast)
     source, type_ = low.memref(op.source)
     sizes = [_number(low, s) for s in reversed(op.mixed_sizes)]
-    strides = [_number(low, s) for s in reversed(op.mixed_strides)]
-    known = [s for s in (*sizes, *strides, *type_.shape) if not isinstance(s, int)]
-    static = tuple(s for s in sizes if isinstance(s, int))
-    if known or tuple(strides) != packed_strides(static) or not type_.is_packed or not static or not type_.order:
-        raise Unsupported(
-            op, "memref.reinterpret_cast: only packed row-major memory of known extents is reinterpreted, as such"
-        )
-    whole = 1
-    for extent in type_.shape:
-        whole *= extent or 0
-    wanted = packed_strides((*static, 0))[-1]
-    assert wanted is not None
+    steps = [_step(low, op, s) for s in reversed(op.mixed_strides)]
     offset = _number(low, op.mixed_offsets[0])
-    if isinstance(offset, int) and offset + wanted > whole:
-        raise Unsupported(op, f"memref.reinterpret_cast: {offset + wanted} elements of {whole}")
+    packed = type_.is_packed if type_.is_static else type_.order == 1 and type_.strides == (1,)
+    if not packed or not type_.order:
+        said = "memory is reinterpreted that is packed in row-major order, of known extents or of one dimension"
+        raise Unsupported(op, f"memref.reinterpret_cast: {said}; {op.source.type} is not")
     if type_.order > 1:
-        flat = MemrefType(type_.element, (whole,), (1,), type_.space)
+        flat = MemrefType(type_.element, (math.prod(_known(type_.shape)),), (1,), type_.space)
         source = low.b(shared.Fuse(source, 0, type_.order - 1, result_types=[flat])).out
-    part = view(low, source, [offset], [wanted])
-    if len(static) > 1:
-        target = MemrefType(type_.element, static, packed_strides(static), type_.space)
-        part = low.b(shared.Expand(part, [], 0, static, result_types=[target])).out
-    low.bind(op.result, part)
+    low.bind(op.result, _of_row(low, op, source, offset, sizes, steps))
+
+
+def _of_row(
+    low: Lowering, op: Operation, row: Value, offset: Number, sizes: Sequence[Number], steps: Sequence[Number]
+) -> Value:
+    """Elements of memory of one mode, from an offset on."""
+    shape = _known(sizes)
+    reach = [low.mul(low.sub(size, 1), step) for size, step in zip(sizes, steps, strict=True)]
+    wanted: Number = 1
+    for length in reach:
+        wanted = low.add(wanted, length)
+    if 0 in shape:
+        wanted = 0
+    whole = low.extent(row, 0)
+    if isinstance(wanted, int) and isinstance(offset, int) and isinstance(whole, int) and offset + wanted > whole:
+        raise Unsupported(op, f"memref.reinterpret_cast: {offset + wanted} elements of {whole}")
+    part = view(low, row, [offset], [low.b.index(0) if wanted == 0 else wanted])
+    if len(shape) < len(sizes) or tuple(steps) != packed_strides(shape) or not shape or 0 in shape:
+        return strided(low, part, [0] * len(sizes), sizes, steps)
+    if len(shape) == 1:
+        return part
+    assert isinstance(part.type, MemrefType)
+    target = MemrefType(part.type.element, shape, packed_strides(shape), part.type.space)
+    return low.b(shared.Expand(part, [], 0, shape, result_types=[target])).out
+
+
+def _known(lengths: Sequence[Number | None]) -> tuple[int, ...]:
+    """The lengths that are numbers."""
+    return tuple(length for length in lengths if isinstance(length, int))
 
 
 def _global(low: Lowering, op: Operation) -> None:

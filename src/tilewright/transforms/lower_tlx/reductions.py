@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tilewright.dialects import arith, arith_floats, tile_combine
 from tilewright.dialects.builder import Builder, new_region
@@ -27,6 +27,8 @@ _Binary = Callable[[Value, Value], Operation]
 _RUN_BYTES = 512
 """Of a row at once: what is combined of it so far stays in registers."""
 _ROWS = 4
+_LONG_ROW_BYTES = 1 << 18
+"""Of rows that are put together: enough that their ends do not count, few enough that threads share what there is."""
 
 _INTEGERS: Final[Mapping[type[tlx.Reduction], _Binary]] = {
     tlx.ReduceAdd: arith.Add,
@@ -56,6 +58,11 @@ class Combination(Struct, frozen=True):
         """That of an operation."""
         element = tensor_of(op.input).element.accumulator
         return Combination((_FLOATS if element.is_float else _INTEGERS)[type(op)], element)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether results depend on the order of elements."""
+        return self.element.is_float and self.binary in (arith.Add, arith.Mul)
 
     def pair(self, b: Builder, x: Value, y: Value) -> Value:
         """Of two values."""
@@ -114,7 +121,31 @@ def _of_tile(b: Builder, step: _Pass, value: Value) -> Value:
     return total
 
 
+def _longer_rows(low: Lowering, passes: list[_Pass], view: Value) -> Value:
+    """Rows that follow each other in memory, and of which nothing but all is wanted, as fewer and longer ones.
+
+    What ends a row, its elements combined with each other, then happens less often. Not where results are rounded: the
+    errors of sums grow with the length of rows.
+    """
+    if len(passes) < 2 or passes[0].combine.rounds:
+        return view
+    row, column = passes[:2]
+    type_, strides = emit.memref_type(view), strides_of(view)
+    beside = strides[row.mode] == 1 and strides[column.mode] == row.extent
+    if not beside or any(p.window != p.extent for p in (row, column)):
+        return view
+    together = max(1, min(column.extent, _LONG_ROW_BYTES // (row.extent * type_.element.bytes)))
+    while column.extent % together:
+        together -= 1
+    extents = {row.mode: row.extent * together, column.mode: column.extent // together}
+    passes[:2] = [structs.replace(p, extent=extents[p.mode], window=extents[p.mode], step=1) for p in (row, column)]
+    shape = [extents.get(mode, n or 1) for mode, n in enumerate(type_.shape)]
+    strides = [s if mode != column.mode else row.extent * together for mode, s in enumerate(strides)]
+    return low.view(low.moved(view, [0] * len(shape)), type_.element, shape, strides)
+
+
 def _of_memory(low: Lowering, passes: list[_Pass], view: Value, out: TensorType) -> Value:
+    view = _longer_rows(low, passes, view)
     type_ = emit.memref_type(view)
     shape = [n or 1 for n in type_.shape]
     for step in passes:

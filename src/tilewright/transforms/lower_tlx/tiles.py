@@ -50,13 +50,16 @@ def extended(b: Builder, value: Value, dim: int, before: int, behind: int, numbe
 
 
 def spread(b: Builder, value: Value, dim: int, gap: int, number: Value) -> Value:
-    """A number `gap` times between neighbours along a dimension."""
+    """A number `gap` times between neighbours along a dimension; no value on the way is larger than the result."""
     shape = shape_of(value)
-    if not gap or shape[dim] == 1:
+    count = shape[dim] - 1
+    if not gap or not count:
         return value
-    apart = extended(b, reshaped(b, value, (*shape[:dim], 1, *shape[dim:])), dim, 0, gap, number)
-    total = shape[dim] * (gap + 1)
-    return extracted(b, reshaped(b, apart, (*shape[:dim], total, *shape[dim + 1 :])), dim, 0, total - gap)
+    firsts, last = extracted(b, value, dim, 0, count), extracted(b, value, dim, count, 1)
+    apart = extended(b, reshaped(b, firsts, (*shape[:dim], 1, count, *shape[dim + 1 :])), dim, 0, gap, number)
+    parts = [reshaped(b, apart, with_extent(value, dim, count * (gap + 1))), last]
+    whole = TileType(with_extent(value, dim, count * (gap + 1) + 1), emit.scalar_type(value.type))
+    return b(tile.Cat(parts, dim, result_types=[whole])).out
 
 
 def stepped(b: Builder, value: Value, dim: int, start: int, step: int, count: int) -> Value:

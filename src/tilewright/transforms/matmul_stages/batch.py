@@ -21,15 +21,17 @@ from tilewright.ir.types import I64
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.index_values import column, origins
 from tilewright.transforms.matmul_stages.layouts import pitch_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Matmul
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, sum_of
 from tilewright.transforms.matmul_stages.nests import form_of, inside, make_loop, nested
 
 WHAT = "batch"
 
 
-def batch_loops(build: Builder, names: Sequence[str], extents: Sequence[int]) -> tuple[list[affine.For], Builder]:
+def batch_loops(
+    build: Builder, names: Sequence[str], extents: Sequence[int | Value]
+) -> tuple[list[affine.For], Builder]:
     """Loops over the entries of a batch, and where their body goes."""
-    loops = [make_loop(name, Linear(), Linear(extent), 1) for name, extent in zip(names, extents, strict=True)]
+    loops = [make_loop(name, Linear(), sum_of(extent), 1) for name, extent in zip(names, extents, strict=True)]
     return loops, nested(build, loops)
 
 
@@ -84,13 +86,14 @@ def _check_entries(matmul: Matmul, variables: Sequence[Value]) -> Operation:
             raise Broken(WHAT, nest, "an entry is not that of the block's z")
         columns = [column(value, known, count) for value in variables]
         found = list(zip(*columns, strict=True))
-        wanted = math.prod(matmul.batch)
-        inside_ = all(0 <= n < e for entry in found for n, e in zip(entry, matmul.batch, strict=True))
+        extents = _known(matmul)
+        wanted = math.prod(extents)
+        inside_ = all(0 <= n < e for entry in found for n, e in zip(entry, extents, strict=True))
         if len(set(found)) != wanted or count != wanted or not inside_:
             raise Broken(WHAT, nest, f"{len(set(found))} entries of {wanted} are computed")
         return nest
     loops = [matmul.axis(name, WHAT) for name in matmul.batch_names]
-    for axis, extent in zip(loops, matmul.batch, strict=True):
+    for axis, extent in zip(loops, _known(matmul), strict=True):
         if (axis.first, axis.numbers) != (0, range(extent)):
             raise Broken(WHAT, axis.op, f"%{axis.name} does not count the {extent} entries")
     for outer, inner in pairwise(dict.fromkeys(axis.op for axis in loops)):
@@ -99,3 +102,8 @@ def _check_entries(matmul: Matmul, variables: Sequence[Value]) -> Operation:
     if not loops[-1].op.is_ancestor_of(nest):
         raise Broken(WHAT, nest, "the product is not in the loop over the batch")
     return loops[0].op
+
+
+def _known(matmul: Matmul) -> list[int]:
+    """The extents of the batch, which are known where checks look."""
+    return [extent for extent in matmul.batch if isinstance(extent, int)]

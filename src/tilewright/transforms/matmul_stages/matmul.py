@@ -13,7 +13,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.dialects.mlir import affine, func, gpu, scf
 from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.core import BlockArgument, Operation, Value
-from tilewright.ir.types import ScalarType
+from tilewright.ir.types import ScalarType, promote
 from tilewright.transforms.index_ranges import Linear
 from tilewright.transforms.matmul_stages.nests import Axis, axes_of, form_of, name_of, variable
 from tilewright.transforms.matmul_stages.schedule import Schedule
@@ -90,8 +90,9 @@ class Matmul(Struct, frozen=True):
     """`c[i, j] += alpha sum over k of a[i, k] b[k, j]` in a function, by whatever dimensions the letters are.
 
     `sizes` are the extents of i, j and k, values where only a launch knows them. `alpha` is None where products are not
-    scaled. `batch` are the extents over which there are such products, of which each has a slice of the memory: a, b
-    and c are those. `before` and `behind` say what is done with each element of c in front of the product and behind.
+    scaled. `batch` are the extents over which there are such products, the first a value where only a launch knows it;
+    each product has a slice of the memory: a, b and c are those. `before` and `behind` say what is done with each
+    element of c in front of the product and behind.
     """
 
     function: func.Func
@@ -101,7 +102,7 @@ class Matmul(Struct, frozen=True):
     sizes: Mapping[str, int | Value]
     schedule: Schedule
     alpha: Value | None = None
-    batch: tuple[int, ...] = ()
+    batch: tuple[int | Value, ...] = ()
     before: tuple[Meaning, ...] = ()
     behind: tuple[Meaning, ...] = ()
     made: Made = field(default_factory=Made)
@@ -117,14 +118,21 @@ class Matmul(Struct, frozen=True):
         return [self.made.variables[name] for name in self.batch_names]
 
     @property
+    def entries(self) -> tuple[int | Value, int]:
+        """How many entries a batch has: a product of two numbers, of which only a launch may know the first."""
+        first, *others = self.batch or (1,)
+        rest = math.prod(extent for extent in others if isinstance(extent, int))
+        return (first * rest, 1) if isinstance(first, int) else (first, rest)
+
+    @property
     def is_open(self) -> bool:
-        """Whether only a launch knows some of the extents."""
+        """Whether only a launch knows some of the extents of the matrices."""
         return any(isinstance(size, Value) for size in self.sizes.values())
 
     @property
     def lengths(self) -> dict[str, Linear]:
         """How many rows, columns and summed elements, known or not."""
-        return {letter: _sum_of(size) for letter, size in self.sizes.items()}
+        return {letter: sum_of(size) for letter, size in self.sizes.items()}
 
     @property
     def whole(self) -> dict[str, Linear]:
@@ -137,7 +145,7 @@ class Matmul(Struct, frozen=True):
                 has_step = letter != "i" or self._has_steps
                 found[letter] = Linear((size - size % self.block[letter]) * has_step)
             else:
-                found[letter] = _sum_of(value)
+                found[letter] = sum_of(value)
         return found
 
     @property
@@ -179,7 +187,8 @@ class Matmul(Struct, frozen=True):
     def grid(self) -> str:
         """The blocks of a launch, in words: columns, rows, entries of a batch."""
         m, n = ("?" if count is None else str(count) for count in self.blocks)
-        return f"{n} x {m}{f' x {math.prod(self.batch)}' if self.batch else ''}"
+        entries = self.entries[0] if isinstance(self.entries[0], int) else "?"
+        return f"{n} x {m}{f' x {entries}' if self.batch else ''}"
 
     @property
     def sums(self) -> Value:
@@ -240,7 +249,14 @@ class Matmul(Struct, frozen=True):
         return found
 
 
-def _sum_of(size: int | Value) -> Linear:
+def common_type(a: ScalarType, b: ScalarType) -> ScalarType:
+    """The type of the two factors in which both are exact."""
+    found = promote(a, b)
+    assert found is not None, "what is multiplied otherwise is no product of matrices here"
+    return found
+
+
+def sum_of(size: int | Value) -> Linear:
     """A number, or a value, as a sum."""
     return Linear(size) if isinstance(size, int) else form_of(size)
 

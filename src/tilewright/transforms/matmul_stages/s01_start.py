@@ -24,7 +24,7 @@ from tilewright.transforms.lower_mlir.contractions import scaled_contraction_of
 from tilewright.transforms.matmul_stages.batch import batch_loops, slice_of
 from tilewright.transforms.matmul_stages.found_products import FoundProduct, is_leading, products_in
 from tilewright.transforms.matmul_stages.layouts import may_share, pitch_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.matmul import Broken, Made, Matmul, Matrix, NotApplicable, common_type
 from tilewright.transforms.matmul_stages.meanings import meaning_of
 from tilewright.transforms.matmul_stages.neighbours import Around, emit_neighbour, neighbours_around
 from tilewright.transforms.matmul_stages.nests import (
@@ -129,9 +129,10 @@ def _check(one: FoundProduct) -> None:
     for value in (one.a, one.b, one.c):
         _check_memory(one.op, value)
         batch = shape_of(value)[: len(one.batch)]
-        if None in batch:
-            hint = "write the extents of the batch into the types; rows, columns and terms may stay open"
-            raise NotApplicable(one.op, f"%{value.name} is a {value.type}, a batch of a size that is not known", hint)
+        if None in batch[1:]:
+            hint = "write all extents of the batch but the first into the types"
+            said = f"%{value.name} is a {value.type}, a batch of which more than the first dimension is not known"
+            raise NotApplicable(one.op, said, hint)
 
 
 def _check_memory(op: Operation, value: Value) -> None:
@@ -178,7 +179,7 @@ def _sizes(function: func.Func, one: FoundProduct) -> dict[object, int | Value]:
             found[letter] = counted(Builder.before_op(one.op), length)
     for value, dimension, letter in places:
         if letter not in found:
-            found[letter] = extent_of(function, value, dimension, names[letter])
+            found[letter] = extent_of(function, value, dimension, names.get(letter, "entries"))
         size = found[letter]
         if isinstance(size, Value) and size.defining_op is not None and letter not in one.lengths:
             for op in dims_behind(function, size.defining_op, value, dimension):
@@ -195,7 +196,7 @@ def _emit(
     build: Builder,
 ) -> Matmul:
     """The loops, with those of a batch around them, and the nests in front and behind."""
-    extents = [extent or 0 for extent in shape_of(one.c)[: len(one.batch)]]
+    extents = [sizes[letter] for letter in one.letters[2][: len(one.batch)]]
     made = Made(beside=frozenset(build.block))
     known = {name: sizes[letter] for letter, name in _names(one).items()}
     matmul = Matmul(function, *_matrices(one, {}), known, schedule, one.alpha, tuple(extents), made=made)
@@ -208,7 +209,9 @@ def _emit(
         for value, letters in own.items()
     }
     a, b, c = _matrices(one, slices)
-    matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=schedule.suited(a.element, c.element))
+    factors = (a.element, b.element)
+    suited = schedule.suited(factors, common_type(*factors), c.element)
+    matmul = structs.replace(matmul, a=a, b=b, c=c, schedule=suited)
     made.before = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.before]
     _emit_product(matmul, inner)
     made.behind = [emit_neighbour(matmul, inner, neighbour, one.c) for neighbour in around.behind]
@@ -252,7 +255,8 @@ def said(matmul: Matmul) -> str:
     m, n, k = matmul.said
     parts = [f"three loops over {m} rows, {n} columns and {k} summed elements"]
     if matmul.batch:
-        parts.append(f"for each of {' x '.join(map(str, matmul.batch))} entries of a batch")
+        extents = (str(extent) if isinstance(extent, int) else "?" for extent in matmul.batch)
+        parts.append(f"for each of {' x '.join(extents)} entries of a batch")
     if matmul.alpha is not None:
         parts.append("scaled")
     for nests, where in ((matmul.before, "in front"), (matmul.behind, "behind")):

@@ -19,10 +19,10 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import FloatAttribute, IntegerAttribute
 from tilewright.ir.mlir.spelling import UNIT
 from tilewright.ir.mlir.types import Signedness, integer_type
-from tilewright.ir.types import F16, F32, I8, I32, INDEX, TF32, ScalarType, Type, promotable
+from tilewright.ir.types import F16, F32, I8, I32, INDEX, TF32, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.matmul_stages.layouts import pitch_of
-from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable
+from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, Matrix, NotApplicable, common_type
 from tilewright.transforms.matmul_stages.nests import (
     Access,
     applied,
@@ -115,20 +115,18 @@ def scaled(matmul: Matmul, build: Builder, total: Value, summand: Value) -> Valu
 
 def operations_of(matmul: Matmul) -> MatrixOperations:
     """The operations on matrices of the product's types."""
-    return STOCK if (matmul.a.element, matmul.c.element) in _STOCK else OWN
+    alike = matmul.a.element is matmul.b.element
+    return STOCK if alike and (matmul.a.element, matmul.c.element) in _STOCK else OWN
 
 
 def _check_types(matmul: Matmul, op: Operation) -> None:
-    """Raises `NotApplicable` where products would not be exact in the sums, or precision= is for other types."""
+    """Raises `NotApplicable` where precision= is for other types."""
     a, b, c = (matrix.element for matrix in (matmul.a, matmul.b, matmul.c))
     precision = matmul.schedule.precision
-    if a is not b or a.is_float != c.is_float or not promotable(a, c):
-        hint = "the stages before take it (--until=pad_shared), and targets compile it without stages"
-        said = f"matrices of a warp have factors of one type, whose products are exact in the sums, not {a} and {b}"
-        raise NotApplicable(op, f"{said} summed in {c}", hint)
-    if precision is not None and (a, c) != (F32, F32):
+    if precision is not None and (a, b, c) != (F32, F32, F32):
         hint = "leave precision= away; products of other types are exact"
-        raise NotApplicable(op, f"precision={precision} is for products of f32 summed in f32, not {a} in {c}", hint)
+        said = f"precision={precision} is for products of f32 summed in f32, not {a} and {b} in {c}"
+        raise NotApplicable(op, said, hint)
 
 
 def _check_instructions(matmul: Matmul, op: Operation) -> None:
@@ -153,8 +151,8 @@ def _instructions(matmul: Matmul) -> list[MatrixInstruction]:
 
 
 def factor_type(matmul: Matmul) -> ScalarType:
-    """The type that factors have in registers."""
-    return TF32 if matmul.schedule.precision == "tf32" else matmul.a.element
+    """The type that factors have in registers: that of the wider one."""
+    return TF32 if matmul.schedule.precision == "tf32" else common_type(matmul.a.element, matmul.b.element)
 
 
 def _load(matmul: Matmul, build: Builder, role: str, matrix: Matrix, scalar: Access) -> mma.LoadMatrix:

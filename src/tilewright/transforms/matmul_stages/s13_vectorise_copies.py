@@ -43,7 +43,7 @@ _MOST: Final = 16
 def apply(matmul: Matmul) -> str:
     """Let the inner loop of each copy count by vectors."""
     count = matmul.schedule.vector
-    size = matmul.a.element.bits // 8
+    size = max(matrix.element.bits for matrix in (matmul.a, matmul.b)) // 8
     if count & (count - 1) or count * size > _MOST:
         said = f"{count} elements of {size} bytes are not what one instruction moves: a power of two up to {_MOST}"
         raise NotApplicable(matmul.function, said, _hint(_MOST // size))
@@ -54,7 +54,8 @@ def apply(matmul: Matmul) -> str:
     if problem is not None:
         fitting = next(n for n in (8, 4, 2, 1) if n < count and _fits(matmul, n))
         raise NotApplicable(problem[0], problem[1], _hint(fitting))
-    return f"{len(copies)} copies of rows of {count} elements, {count * size} bytes each"
+    sizes = sorted({count * matrix.element.bits // 8 for matrix in (matmul.a, matmul.b)})
+    return f"{len(copies)} copies of rows of {count} elements, {' or '.join(map(str, sizes))} bytes each"
 
 
 def _hint(count: int) -> str:

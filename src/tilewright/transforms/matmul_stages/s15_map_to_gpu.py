@@ -161,7 +161,7 @@ def _launch(matmul: Matmul, build: Builder, threads: int) -> gpu.Launch:
     one = constant(build, 1)
     rows, columns = (_blocks(matmul, build, letter) for letter in "ij")
     count = constant(build, threads)
-    entries = constant(build, math.prod(matmul.batch)) if matmul.batch else one
+    entries = _entries(matmul, build) if matmul.batch else one
     shared = [(op.memref.name, op.memref.type) for op in buffers(matmul)]
     region, block = new_region([*[INDEX] * len(_IDS), *(type_ for _, type_ in shared)])
     for argument, name in zip(block.arguments, (*_IDS, *(name for name, _ in shared)), strict=True):
@@ -183,6 +183,14 @@ def _blocks(matmul: Matmul, build: Builder, letter: str) -> Value:
     found = build(affine.Max([size], AffineMap(0, 1, (count, AffineConstant(1))))).out
     found.name = f"{letter}_blocks"
     return found
+
+
+def _entries(matmul: Matmul, build: Builder) -> Value:
+    """How many entries a batch has."""
+    first, rest = matmul.entries
+    if isinstance(first, int):
+        return constant(build, first)
+    return first if rest == 1 else index_value(build, _times(AffineSymbol(0), rest), [], "entries", [first])
 
 
 def _share_buffers(matmul: Matmul, launch: gpu.Launch) -> None:
@@ -211,10 +219,11 @@ def _place(matmul: Matmul, launch: gpu.Launch, blocks: affine.Parallel, warps: a
         ("ii", warps, thread, _times(down, schedule.warp[0])),
         ("jj", warps, thread, _times(beside, schedule.warp[1])),
     )
-    below = math.prod(matmul.batch)
-    for name, extent in zip(matmul.batch_names, matmul.batch, strict=True):
-        below //= extent
-        entry = _divided(AffineOperator.MOD, _divided(AffineOperator.FLOORDIV, Dimension(0), below), extent)
+    for number, (name, extent) in enumerate(zip(matmul.batch_names, matmul.batch, strict=True)):
+        below = math.prod(inner for inner in matmul.batch[number + 1 :] if isinstance(inner, int))
+        entry = _divided(AffineOperator.FLOORDIV, Dimension(0), below)
+        if isinstance(extent, int):
+            entry = _divided(AffineOperator.MOD, entry, extent)
         places += ((name, blocks, launch.ids(0)[2], entry if len(matmul.batch) > 1 else Dimension(0)),)
     for name, _, value, expression in places:
         old = matmul.made.variables[name]
@@ -315,7 +324,9 @@ def check_launch(matmul: Matmul) -> gpu.Launch:
         raise Broken(NAME, launch, f"{launch.name} is not mapped to blocks")
     m, n = (count or 0 for count in matmul.blocks)
     found = tuple(form_of(value) for value in (*launch.grid, *launch.block_size))
-    wanted = (n, m, math.prod(matmul.batch), matmul.schedule.warps * WARP, 1, 1)
+    entries, _ = matmul.entries
+    assert isinstance(entries, int), "checks look at batches of known extents"
+    wanted = (n, m, entries, matmul.schedule.warps * WARP, 1, 1)
     if found != tuple(map(Linear, wanted)):
         raise Broken(NAME, launch, f"the launch is not of {n} x {m} blocks of {wanted[3]} threads")
     left = next((op for op in matmul.function.walk() if isinstance(op, affine.Parallel)), None)

@@ -21,7 +21,7 @@ from tilewright.dialects.mlir.base import MlirOperation, shape_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.lower_mlir import SameLength, TilesOf, outlined
+from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -62,7 +62,7 @@ def apply(matmul: Matmul) -> str:
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
     try:
-        grid = (_extent(matmul, "j"), _extent(matmul, "i"), math.prod(matmul.batch))
+        grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
         matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul))
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
@@ -80,15 +80,24 @@ def _extent(matmul: Matmul, letter: str) -> int | TilesOf:
     return TilesOf(size, matmul.block[letter])
 
 
+def _entries(matmul: Matmul) -> int | TimesOf:
+    """That of the grid along the batch."""
+    first, rest = matmul.entries
+    if isinstance(first, int):
+        return first
+    length = limit_of(first)
+    assert isinstance(length, Value)
+    return TimesOf(length, rest)
+
+
 def _alike(matmul: Matmul) -> list[SameLength]:
     """What has to be of one length in a launch."""
     found: list[SameLength] = []
     for matrix in (matmul.a, matmul.b, matmul.c):
         home = matrix.memref.defining_op
         memory = home.source if matmul.batch and isinstance(home, foreign.Subview) else matrix.memref
-        rank = len(shape_of(memory))
-        for dimension, letter in enumerate(matrix.letters, rank - 2):
-            size = limit_of(matmul.sizes[letter])
+        sizes = [*matmul.batch, *(matmul.sizes[letter] for letter in matrix.letters)]
+        for dimension, size in enumerate(map(limit_of, sizes)):
             if isinstance(size, Value) and shape_of(memory)[dimension] is None:
                 found.append(SameLength(memory, dimension, size))
     return found

@@ -54,19 +54,20 @@ class Schedule(Struct, frozen=True):
         m, n, k = (w // i for w, i in zip(self.warp, self.matrix, strict=True))
         return m, n, k
 
-    def suited(self, factor: ScalarType, total: ScalarType) -> Schedule:
-        """The schedule for types of factors and sums: what is not given takes about as much room as for f16.
+    def suited(self, factors: tuple[ScalarType, ScalarType], factor: ScalarType, total: ScalarType) -> Schedule:
+        """The schedule for types of factors, in memory and in registers, and of sums: what is not given takes about as
+        much room as for f16.
 
         Without tensor cores each lane has whole rows and columns of a matrix in registers, so that is not deep.
         """
-        bytes_ = factor.bytes
+        bytes_, least = (choose(each.bytes for each in factors) for choose in (max, min))
         tiles = _TILES.get(bytes_) if self.given.isdisjoint(("block", "warp")) else None
         block, warp = tiles or (self.block, self.warp)
         fitting = {
             "block": block,
             "warp": warp,
             "matrix": (*self.matrix[:2], self._depth(factor, total, warp[2])),
-            "pad": _PIECE // bytes_,
+            "pad": _PIECE // least,
             "vector": min(self.vector, _PIECE // bytes_),
         }
         return structs.replace(self, **{key: value for key, value in fitting.items() if key not in self.given})

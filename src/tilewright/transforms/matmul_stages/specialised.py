@@ -7,13 +7,13 @@ of a remainder, and of less than a tile holds for others, as bounds and subscrip
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from msgspec import structs
 
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, func, memref
-from tilewright.dialects.mlir.base import memref_of, shape_of
+from tilewright.dialects.mlir.base import memref_of
 from tilewright.ir.affine import NotAffine
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import DenseArray, StridedLayout
@@ -23,13 +23,15 @@ from tilewright.transforms.matmul_stages.matmul import Made, Matmul, Matrix
 from tilewright.transforms.matmul_stages.meanings import with_values
 from tilewright.transforms.matmul_stages.nests import constant, form_of
 
+_ENTRIES: Final = 3
+"""Of a batch, where it is one of any size."""
 _Values = Mapping[Value, Value]
 _Nest = TypeVar("_Nest", bound=Operation)
 
 
 def known_programs(matmul: Matmul) -> Iterator[Matmul]:
     """A product itself if all of its extents are known, else what it is for some of them."""
-    if not matmul.is_open:
+    if not matmul.is_open and isinstance(matmul.entries[0], int):
         yield matmul
         return
     for extents in _examples(matmul):
@@ -46,10 +48,11 @@ def _examples(matmul: Matmul) -> list[dict[str, int]]:
         {letter: max(size - 1, 1) for letter, size in block.items()},
         {letter: 2 * size - (letter == "k") * (size + 1) for letter, size in block.items()},
     ]
-    return [
+    examples = [
         {letter: size if isinstance(size, int) else max(one[letter], 1) for letter, size in matmul.sizes.items()}
         for one in found
     ]
+    return [one for number, one in enumerate(examples) if one not in examples[:number]]
 
 
 def specialised(matmul: Matmul, extents: Mapping[str, int]) -> Matmul:
@@ -58,40 +61,42 @@ def specialised(matmul: Matmul, extents: Mapping[str, int]) -> Matmul:
     function = matmul.function.clone(values)
     assert isinstance(function, func.Func)
     ops = dict(zip(matmul.function.walk(), function.walk(), strict=True))
-    for letter, size in matmul.sizes.items():
+    batch = tuple(size if isinstance(size, int) else _ENTRIES for size in matmul.batch)
+    known = [(size, extents[letter]) for letter, size in matmul.sizes.items()]
+    for size, extent in (*known, *zip(matmul.batch, batch, strict=True)):
         if isinstance(size, Value):
             home = values[size].defining_op
             build = Builder(function.body.entry, function.body.entry.first, function.location)
             build = build if home is None else Builder.before_op(home)
-            number = constant(build, extents[letter])
+            number = constant(build, extent)
             values[size].replace_all_uses_with(number)
             values[size] = number
     for matrix in (matmul.a, matmul.b, matmul.c):
         memory = values[matrix.memref]
         if matmul.batch:
-            _give_slice(memory, matrix.of(extents))
-        _give_shape(memory, matrix.of(extents))
+            _give_slice(memory, batch, matrix.of(extents))
+        _give_shape(memory, (), matrix.of(extents))
     _fold(function, values)
-    return _copied(matmul, function, extents, values, ops)
+    return structs.replace(_copied(matmul, function, extents, values, ops), batch=batch)
 
 
-def _give_slice(memory: Value, extents: Sequence[int]) -> None:
-    """Let what an entry of a batch is a slice of have matrices of these extents."""
+def _give_slice(memory: Value, batch: Sequence[int], extents: Sequence[int]) -> None:
+    """Let what an entry of a batch is a slice of have matrices of these extents, and as many."""
     home = memory.defining_op
     assert isinstance(home, memref.Subview)
-    _give_shape(home.source, extents)
+    _give_shape(home.source, batch, extents)
     home.attributes["static_sizes"] = DenseArray(I64, (*(1 for _ in home.offsets), *extents))
     home.attributes["operand_segments"] = (1, len(home.offsets), 0, 0)
     home.operands = [home.source, *home.offsets]
 
 
-def _give_shape(memory: Value, extents: Sequence[int]) -> None:
+def _give_shape(memory: Value, batch: Sequence[int], extents: Sequence[int]) -> None:
     """Let a matrix, or a batch of them, have these extents."""
     type_ = memref_of(memory)
     layout = type_.layout
     if isinstance(layout, StridedLayout) and layout.strides[-2] is None:
         layout = StridedLayout((*layout.strides[:-2], extents[1], 1), layout.offset)
-    memory.type = structs.replace(type_, shape=(*shape_of(memory)[:-2], *extents), layout=layout)
+    memory.type = structs.replace(type_, shape=(*batch, *extents), layout=layout)
 
 
 def _fold(function: func.Func, values: dict[Value, Value]) -> None:

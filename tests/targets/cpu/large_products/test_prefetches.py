@@ -16,7 +16,9 @@ from targets.cpu.large_products.patches import Convolution
 
 _PREFETCH = re.compile(r"@llvm\.prefetch\.p0\((ptr %[^,)]+), i32 \d, i32 \d, i32 1\)")
 _DECLARED = re.compile(r"declare void @llvm\.prefetch.*")
+_AHEAD = re.compile(r"@llvm\.prefetch\.p0\((ptr %[^,)]+), i32 0, i32 2, i32 1\)")
 _NEAR = 1 << 16
+_LINE = 64
 
 
 @pytest.mark.parametrize("element", ["i8", "float", "double"])
@@ -32,3 +34,22 @@ def test_packing_of_patches_prefetches_the_image(rng: np.random.Generator, eleme
     arrays = [*convolution.arrays, convolution.memory]
     ranges = [(a.ctypes.data - _NEAR, a.ctypes.data + a.nbytes + _NEAR) for a in arrays]
     assert [hex(at) for at in seen if not any(low <= at < high for low, high in ranges)] == []
+
+
+def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(rng: np.random.Generator) -> None:
+    """All shares together are nearly every line of the packed scalars, and none behind them."""
+    convolution = Convolution(rng, "float", 64, 56)
+    seen: list[int] = []
+    remember = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(seen.append)
+    text = "declare void @seen(ptr)\n" + _AHEAD.sub(r"@seen(\1)", convolution.kernel.llvm)
+    found = convolution.run(text, {"seen": ctypes.cast(remember, ctypes.c_void_p).value or 0})
+    assert np.array_equal(found, convolution.expected)
+    lines = {at // _LINE for at in seen}
+    first, last = min(lines), max(lines)
+    assert len(lines) > 0.9 * (last - first + 1)
+    block = re.search(r"blocks of \d+x(\d+), runs of (\d+)", convolution.kernel.schedule)
+    assert block is not None
+    width, terms = map(int, block.groups())
+    panel = 4 * width * terms
+    panels = -(-64 // width)
+    assert 0.9 * panels * panel < (last - first) * _LINE < panels * (panel + 2 * _LINE)

@@ -15,6 +15,7 @@ from loaded import loaded
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.cases import DTYPES
 from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
@@ -26,21 +27,23 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import emit_llvm
 
-Array = npt.NDArray[np.float16]
+Array = npt.NDArray[Any]
 TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "attention_texts.py")
 SHAPES: Final = (
     TEXTS.Attention(64, 128, 64, (64, 32), heads=2),
     TEXTS.Attention(128, 192, 64, (64, 64)),
     TEXTS.Attention(64, 128, 128, (64, 64)),
     TEXTS.Attention(192, 192, 64, (64, 32), causal=True),
+    TEXTS.Attention(64, 192, 64, (64, 64), "bf16"),
 )
+ERRORS: Final = {"f16": 2e-3, "bf16": 1e-2}
 every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 
 
 def arguments(of: Any, rng: np.random.Generator) -> tuple[list[Array], npt.NDArray[np.float64]]:
     """Queries, keys, values, room for the result, and what it must be."""
     counts = (of.queries, of.keys, of.keys)
-    q, k, v = ((rng.standard_normal((of.heads, n, of.width)) / 4).astype(np.float16) for n in counts)
+    q, k, v = ((rng.standard_normal((of.heads, n, of.width)) / 4).astype(DTYPES[of.element]) for n in counts)
     scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(1, 2)
     if of.causal:
         scores[:, np.arange(of.queries)[:, None] < np.arange(of.keys)] = -np.inf
@@ -67,9 +70,9 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
     for module in modules:
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), grid)
-        np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
+        np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=ERRORS[of.element])
     found = Emulated(Program(llvm), kernels).run(Launch(list(given), {}, grid))[3]
-    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=ERRORS[of.element])
 
 
 @needs_ptxas

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.expressions.blocks import Block, Piece, balanced, split_powers
+from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
 from tilewright.targets.cpu.expressions.nodes import Product
 from tilewright.targets.cpu.large_products.epilogue import added, finish
@@ -21,12 +21,14 @@ from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.units.unit import ProductUnit
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
-_CACHE_SHARE = 0.8
+_CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
+_BLOCK_TERMS = 100
+"""To begin and end a register block takes as long as so many terms of one of its columns."""
 _GAIN_OF_THREE = 1.06
-"""Their runs of terms are shorter, so that sums are kept in memory more often."""
+"""Of blocks of three vectors, to be worth it: their runs are shorter, so that sums are kept in memory more often."""
 
 
 class Form(Struct, frozen=True):
@@ -55,8 +57,8 @@ class Form(Struct, frozen=True):
             filled, others = (_filled(product, vector, n * lanes, w) for n, w in ((2, width), (3, other)))
             if others * _GAIN_OF_THREE < filled:
                 vectors, width = 3, other
-        most = int(machine.l1_bytes * _CACHE_SHARE) // ((vectors * lanes + width) * element.bytes)
         group = unit.vectors.group
+        most = _longest_run(machine, element, vectors, width)
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
         long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
         return Form(unit, vector, long, Format(1 - vector, width, unit.scalars), terms)
@@ -82,15 +84,35 @@ class Form(Struct, frozen=True):
 
 def _width(machine: Machine, product: Product, vector: int, vectors: int) -> int:
     """The columns of a register block of so many vectors."""
-    parts = 2 if product.type.element.is_complex else 1
+    element, columns = product.type.element, product.type.shape[1 - vector]
+    parts = 2 if element.is_complex else 1
     free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
-    return max(balanced(product.type.shape[1 - vector], max(1, free // (parts * vectors))))
+    most = max(1, free // (parts * vectors))
+    terms = min(product.lhs.type.shape[1], _longest_run(machine, element, vectors, most))
+    return _even_width(columns, most, _BLOCK_TERMS / max(terms, 1))
+
+
+def _even_width(columns: int, most: int, ends: float) -> int:
+    """Of the widths up to `most` that spread some columns evenly, the one whose register blocks take least time.
+
+    To begin and end one takes as long as `ends` columns. 1024 columns are 74 blocks of 14, which compute twelve columns
+    that are not there, or 79 of 13, which compute three.
+    """
+    fewest, many = -(-columns // most), -(-columns // max(1, most * 3 // 4))
+    widths = (-(-columns // count) for count in range(fewest, many + 1))
+    return min(widths, key=lambda width: -(-columns // width) * (width + ends))
 
 
 def _filled(product: Product, vector: int, height: int, width: int) -> int:
     """Elements of the register blocks that cover a product."""
     lines, columns = product.type.shape[vector], product.type.shape[1 - vector]
     return -(-lines // height) * height * -(-columns // width) * width
+
+
+def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int) -> int:
+    """The terms of which a panel of each factor fits the first cache together."""
+    height = vectors * machine.lanes(element.component.bytes)
+    return int(machine.l1_bytes * _CACHE_SHARE) // ((height + width) * element.bytes)
 
 
 def _run_length(depth: int, most: int) -> int:
@@ -118,10 +140,17 @@ class Place(Struct, frozen=True):
             b.prefetch(b.offset(at, distance), write=True)
 
 
+class Stream(Struct, frozen=True):
+    """Memory that is prefetched into the second cache from `start` on, so many bytes on in each step of a block."""
+
+    start: Value
+    step: Value
+
+
 class MacroKernel:
     """Emits the register blocks that one panel of vectors takes part in."""
 
-    __slots__ = ("_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
+    __slots__ = ("_ahead", "_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
 
     def __init__(
         self, ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, panel: Value
@@ -135,15 +164,12 @@ class MacroKernel:
         self._panel = panel
         self._pieces = form.pieces(machine)
         self._columns = blocks(ctx.b, work.columns, form.short.height)
+        self._ahead: Stream | None = None
 
-    def emit(self) -> None:
-        """One register block after the other."""
-        with self._b.loop(i64(0), self._columns, hint="column") as loop:
-            self.block(loop.index)
-
-    def block(self, column: Value) -> None:
-        """The register block with a panel of scalars."""
+    def block(self, column: Value, ahead: Stream | None = None) -> None:
+        """The register block with a panel of scalars; meanwhile memory `ahead` is prefetched."""
         work, form = self._work, self._form
+        self._ahead = ahead
         short = form.panel(self._b, self._machine, work.panels, form.short, column)
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
@@ -179,10 +205,11 @@ class MacroKernel:
         steps = self._form.steps(b, self._work.depth)
         start = b.smax(b.sub(steps, i64(_PREFETCH_TERMS)), i64(0))
         stop = b.smin(b.add(start, i64(self._form.short.height)), steps)
-        carried = [self._panel, short, *flatten(self._beginning())]
+        pointers = [self._panel, short, *([] if self._ahead is None else [self._ahead.start])]
+        carried = [*pointers, *flatten(self._beginning())]
         carried = self._terms(i64(0), start, carried, ())
         carried = self._terms(start, stop, carried, places)
-        return self._rebuilt(self._terms(stop, steps, carried, ())[2:])
+        return self._rebuilt(self._terms(stop, steps, carried, ())[len(pointers) :])
 
     def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
         """A loop over both panels, which pointers of their own walk along; each step prefetches a column of the places.
@@ -193,8 +220,8 @@ class MacroKernel:
         with b.loop(first, end, 1, carried, hint="k") as loop:
             for place in places:
                 place.prefetch(b, b.sub(loop.index, first))
-            vectors_at, scalars_at, *values = loop.carried
-            acc = self._rebuilt(values)
+            vectors_at, scalars_at, *others = loop.carried
+            ahead, acc = self._prefetched(others)
             vectors = [load_lanes(b, self._lanes(form.long.word, vectors_at, p.offset, p.lanes)) for p in self._pieces]
             for j, row in enumerate(acc):
                 scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, j, 1))
@@ -205,8 +232,16 @@ class MacroKernel:
                 self._lanes(panel.word, at, panel.height, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
-            loop.yield_(*following, *flatten(acc))
+            loop.yield_(*following, *ahead, *flatten(acc))
         return loop.results
+
+    def _prefetched(self, carried: list[Value]) -> tuple[list[Value], Fragments]:
+        """Where the next step prefetches what lies ahead, if anything, and the accumulators."""
+        if self._ahead is None:
+            return [], self._rebuilt(carried)
+        at, *values = carried
+        self._b.prefetch(at, locality=2)
+        return [self._b.gep("i8", at, self._ahead.step)], self._rebuilt(values)
 
     def _epilogue(self, column: Value, total: Fragments) -> None:
         """What the program does with the product, in registers, and the store."""

@@ -2,8 +2,9 @@
 
 For each run of terms the factor that becomes scalars is packed once for all, and the other one, too, if all of it stays
 in the second cache: then threads share the register blocks, however few panels there are. Else they share the panels of
-vectors and pack them some at a time. A panel of vectors stays in the first cache while all panels of scalars pass by.
-Accumulators of unfinished register blocks are kept in memory between the runs.
+vectors and pack them some at a time: these stay in the second cache while all panels of scalars pass by, each of which
+comes from a cache that all threads share and meets all of them before the next one. A panel of each factor stays in the
+first cache. Accumulators of unfinished register blocks are kept in memory between the runs.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.expressions.nodes import natural_dim
 from tilewright.targets.cpu.large_products.corrections import sum_words
-from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel
+from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
+from tilewright.targets.cpu.large_products.packing import RUN_GRAIN
 from tilewright.targets.cpu.large_products.panels import Corner, pack
-from tilewright.targets.cpu.large_products.work import Work, blocks, worth
+from tilewright.targets.cpu.large_products.work import Work, blocks, element_address, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
-from tilewright.targets.llvm.emitter import Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _PANELS_AT_ONCE = 8
 _SHARE_OF_CACHE = 4
@@ -110,13 +113,24 @@ def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Wor
     packed = borrowed(inner, machine, form.long.word, _PANELS_AT_ONCE * form.long.stride(form.terms, machine))
     with b.loop(part.begin, part.end, _PANELS_AT_ONCE, hint="group") as group:
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
-        with b.loop(i64(0), count, hint="panel") as loop:
-            to = form.panel(b, machine, packed, form.long, loop.index)
-            _pack_long(inner, machine, form, inside, b.add(group.index, loop.index), to)
-        with b.loop(i64(0), count, hint="panel") as loop:
+        _pack_longs(inner, machine, form, inside, group.index, count, packed)
+        columns = blocks(b, inside.columns, form.short.height)
+        with b.loop(i64(0), columns, hint="column") as column, b.loop(i64(0), count, hint="panel") as loop:
             panel = form.panel(b, machine, packed, form.long, loop.index)
-            MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel).emit()
+            kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
+            kernel.block(column.index, _next_scalars(b, machine, form, inside, column.index, loop.index, count))
     part.call(blocks(ctx.b, work.lines, form.long.height), shared)
+
+
+def _next_scalars(
+    b: Builder, machine: Machine, form: Form, work: Work, column: Value, number: Value, count: Value
+) -> Stream:
+    """What a panel of vectors, one of `count`, prefetches of the panel of scalars that comes next."""
+    following = b.add(column, i64(1))
+    last = b.icmp("sge", b.mul(following, i64(form.short.height)), work.columns)
+    panel = form.panel(b, machine, work.panels, form.short, b.select(last, i64(0), following))
+    step = b.udiv(i64(form.short.height * form.short.word.bytes), count)
+    return Stream(b.gep("i8", panel, b.mul(b.mul(number, step), form.steps(b, work.depth))), step)
 
 
 def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value) -> None:
@@ -124,6 +138,35 @@ def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, 
     corner = Corner(ctx.b.mul(number, i64(form.short.height)), work.term)
     to = form.panel(ctx.b, machine, work.panels, form.short, number)
     pack(ctx, machine, work.short, form.short, corner, work.depth, to)
+
+
+def _pack_longs(
+    ctx: KernelContext, machine: Machine, form: Form, work: Work, first: Value, count: Value, to: Value
+) -> None:
+    """Panels of vectors from a number on.
+
+    Where lines are neighbours in memory, some terms of all panels come before more terms, so that memory is read in
+    long rows. Not where they lie by tables: what a panel's table tells is looked up once for all terms.
+    """
+    b, long = ctx.b, form.long
+    if natural_dim(work.long) != long.line or work.long.tables:
+        with b.loop(i64(0), count, hint="panel") as loop:
+            panel = form.panel(b, machine, to, long, loop.index)
+            _pack_long(ctx, machine, form, work, b.add(first, loop.index), panel)
+        return
+    terms = RUN_GRAIN * long.packing.group
+    with b.loop(i64(0), work.depth, terms, hint="term") as part, b.loop(i64(0), count, hint="panel") as loop:
+        line = b.mul(b.add(first, loop.index), i64(long.height))
+        words = b.udiv(part.index, i64(long.packing.group))
+        start = element_address(
+            b, long.word, form.panel(b, machine, to, long, loop.index), b.mul(words, i64(long.height))
+        )
+        depth = b.smin(b.sub(work.depth, part.index), i64(terms))
+        pack(ctx, machine, work.long, long, Corner(line, b.add(work.term, part.index)), depth, start)
+    if long.summed:
+        with b.loop(i64(0), count, hint="panel") as loop:
+            panel = form.panel(b, machine, to, long, loop.index)
+            sum_words(ctx, machine, form, panel, form.steps(b, work.depth))
 
 
 def _pack_long(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, to: Value) -> None:

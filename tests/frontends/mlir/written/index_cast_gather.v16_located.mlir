@@ -1,0 +1,32 @@
+#loc2 = loc("<stdin>":1:14)
+#loc3 = loc("<stdin>":1:33)
+#loc4 = loc("<stdin>":1:54)
+#loc8 = loc("<stdin>":4:14)
+#loc12 = loc("<stdin>":7:16)
+module {
+  func.func @f(%arg0: memref<?xi32> loc("<stdin>":1:14), %arg1: memref<?x4xf32> loc("<stdin>":1:33), %arg2: memref<?x4xf32> loc("<stdin>":1:54)) {
+    %c0 = arith.constant 0 : index loc(#loc5)
+    %dim = memref.dim %arg0, %c0 : memref<?xi32> loc(#loc6)
+    affine.for %arg3 loc("<stdin>":4:14) = 0 to %dim {
+      %0 = affine.load %arg0[%arg3] : memref<?xi32> loc(#loc9)
+      %1 = arith.index_cast %0 : i32 to index loc(#loc10)
+      affine.for %arg4 loc("<stdin>":7:16) = 0 to 4 {
+        %2 = memref.load %arg1[%1, %arg4] : memref<?x4xf32> loc(#loc13)
+        affine.store %2, %arg2[%arg3, %arg4] : memref<?x4xf32> loc(#loc14)
+      } loc(#loc11)
+    } loc(#loc7)
+    return loc(#loc15)
+  } loc(#loc1)
+} loc(#loc)
+#loc = loc("<stdin>":0:0)
+#loc1 = loc("<stdin>":1:1)
+#loc5 = loc("<stdin>":2:9)
+#loc6 = loc("<stdin>":3:8)
+#loc7 = loc("<stdin>":4:3)
+#loc9 = loc("<stdin>":5:10)
+#loc10 = loc("<stdin>":6:10)
+#loc11 = loc("<stdin>":7:5)
+#loc13 = loc("<stdin>":8:12)
+#loc14 = loc("<stdin>":9:7)
+#loc15 = loc("<stdin>":12:3)
+

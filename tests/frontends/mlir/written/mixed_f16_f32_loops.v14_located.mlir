@@ -1,0 +1,35 @@
+#loc2 = loc("<stdin>":1:9)
+#loc3 = loc("<stdin>":1:30)
+#loc4 = loc("<stdin>":1:51)
+module {
+  func @f(%arg0: memref<6x5xf16> loc("<stdin>":1:9), %arg1: memref<5x9xf32> loc("<stdin>":1:30), %arg2: memref<6x9xf32> loc("<stdin>":1:51)) {
+    affine.for %arg3 = 0 to 6 {
+      affine.for %arg4 = 0 to 9 {
+        affine.for %arg5 = 0 to 5 {
+          %0 = affine.load %arg0[%arg3, %arg5] : memref<6x5xf16> loc(#loc8)
+          %1 = affine.load %arg1[%arg5, %arg4] : memref<5x9xf32> loc(#loc9)
+          %2 = affine.load %arg2[%arg3, %arg4] : memref<6x9xf32> loc(#loc10)
+          %3 = arith.extf %0 : f16 to f32 loc(#loc11)
+          %4 = arith.mulf %3, %1 : f32 loc(#loc12)
+          %5 = arith.addf %2, %4 : f32 loc(#loc13)
+          affine.store %5, %arg2[%arg3, %arg4] : memref<6x9xf32> loc(#loc14)
+        } loc(#loc7)
+      } loc(#loc6)
+    } loc(#loc5)
+    return loc(#loc15)
+  } loc(#loc1)
+} loc(#loc0)
+#loc0 = loc("<stdin>":0:0)
+#loc1 = loc("<stdin>":1:1)
+#loc5 = loc("<stdin>":2:3)
+#loc6 = loc("<stdin>":3:5)
+#loc7 = loc("<stdin>":4:7)
+#loc8 = loc("<stdin>":5:14)
+#loc9 = loc("<stdin>":6:14)
+#loc10 = loc("<stdin>":7:14)
+#loc11 = loc("<stdin>":8:14)
+#loc12 = loc("<stdin>":9:14)
+#loc13 = loc("<stdin>":10:14)
+#loc14 = loc("<stdin>":11:9)
+#loc15 = loc("<stdin>":15:3)
+
