@@ -15,6 +15,7 @@ table of medians with quartiles and saves it: benchmarks/results/gpu_products.js
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from device import name_of_device, on_device, torch_on_device
@@ -98,14 +99,14 @@ def main() -> None:
 def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     """The ways of one product, whose results agree."""
     product = Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded, fast=kind.is_small)
-    options = {"target": "nvidia", "cache": False, "precision": kind.precision}
+    compiled = partial(tw.compile, target="nvidia", cache=False, precision=kind.precision)
     text = tile_ir_product(product, kind.tiles)
-    kernel = tw.compile(text, **options).product[n // kind.tiles[0], n // kind.tiles[1]]
+    kernel = compiled(text).product[n // kind.tiles[0], n // kind.tiles[1]]
     runs, (a, b, c) = peers(torch, kind, n)
     runs["ours"] = lambda: kernel(a, b, c)
     if not kind.is_small:
         whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
-        spread = tw.compile(whole, **options).product[1]
+        spread = compiled(whole).product[1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
         runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
     rows = slice(0, min(n, 1024))

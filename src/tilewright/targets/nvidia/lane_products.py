@@ -318,11 +318,9 @@ def _assembly(
     `constraints` are those of the other operands.
     """
     count, type_ = len(sums), sums[0].type
-    parts = [
-        *[_REGISTERS[type_]] * count,
-        *([constraints] if constraints else []),
-        *(map(str, range(count)) if tied else []),
-    ]
+    parts = [_REGISTERS[type_]] * count
+    parts += [constraints] if constraints else []
+    parts += [str(k) for k in range(count)] if tied else []
     struct = f"{{ {', '.join([type_] * count)} }}"
     given = [*operands, *sums] if tied else [*operands]
     found = ctx.b.inline_asm(struct, text, ",".join(parts), given, side_effect=True)

@@ -56,8 +56,10 @@ def _scaled(low: Lowering, value: Value, scale: Value, dim: int, element: Scalar
 
 
 def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value, fast: bool = False) -> Value:
-    options = {"fast": True} if fast else {}
-    return _matrices(low, lambda x, y, z: low.b(tile.Mma(y, x, z, **options)).out, lhs, rhs, acc)
+    def one(x: Value, y: Value, z: Value) -> Value:
+        return low.b(tile.Mma(y, x, z, fast=True) if fast else tile.Mma(y, x, z)).out
+
+    return _matrices(low, one, lhs, rhs, acc)
 
 
 def _matrices(low: Lowering, one: Callable[[Value, Value, Value], Value], lhs: Value, rhs: Value, acc: Value) -> Value:

@@ -46,27 +46,31 @@ def _is_widened(op: Operation | None) -> TypeGuard[UCast]:
     return isinstance(op, UCast) and (tile_type(op.value).element, tile_type(op.out).element) == types
 
 
+def _is_rounded(op: Operation) -> bool:
+    types = (F32, TF32)
+    return isinstance(op, Cast) and (tile_type(op.value).element, tile_type(op.out).element) == types
+
+
 def source_of(factor: Value, by: MatrixInstruction | None) -> Source | None:
-    """The load of a matrix that a factor is, maybe transposed, and converted once.
+    """The load of a matrix that a factor is, maybe transposed, and rounded to tf32 or widened.
 
     An instruction `by` which it is multiplied, if that is known, may take it as memory has it: bytes without sign, f32
     that it rounds.
     """
-    dims, element, casts = (0, 1), tile_type(factor).element, 0
+    dims, element = (0, 1), tile_type(factor).element
     while isinstance(op := factor.defining_op, tile.Permute | Cast | UCast):
         if isinstance(op, tile.Permute):
             dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
             factor = op.tile
             continue
-        if isinstance(op, UCast):
-            if not _is_widened(op) or (by is not None and by.factor is not I8):
-                return None
+        if _is_widened(op) and (by is None or by.factor is I8):
             element = I8
-        elif by is not None and by.rounds and (tile_type(op.value).element, element) == (F32, TF32):
+        elif not _is_rounded(op):
+            return None
+        elif by is not None and by.rounds:
             element = F32
-        factor, casts = op.value, casts + 1
-    found = isinstance(op, tile.Load) and len(op.indices) == len(dims) and casts <= 1
-    return Source(op, dims, element) if found else None
+        factor = op.value
+    return Source(op, dims, element) if isinstance(op, tile.Load) and len(op.indices) == len(dims) else None
 
 
 def is_factor(value: Value, of: Container[Operation]) -> bool:
