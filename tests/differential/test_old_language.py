@@ -32,7 +32,7 @@ from .compare import difference
 from .variants import Variant, rotation
 
 KERNELS = count("RANDOM_OLD_KERNELS", 1000, 20_000)
-RUNS = count("RANDOM_OLD_RUNS", 20, 500)
+RUNS = count("RANDOM_OLD_RUNS", 10, 500)
 CHUNKS = 20
 
 

@@ -126,7 +126,8 @@ def _bytes(rnd: random.Random, given: Array) -> object:
 
 def _subclass(rnd: random.Random, given: Array) -> object:
     liar = type("Liar", (np.ndarray,), {"shape": (1 << 40,), "strides": (4,), "dtype": np.dtype("f4")})
-    return given.view(rnd.choice((np.ma.MaskedArray, np.recarray, liar, type("Mine", (np.ndarray,), {}))))
+    kind: type[Array] = rnd.choice((np.ma.MaskedArray, np.recarray, liar, type("Mine", (np.ndarray,), {})))
+    return given.view(kind)
 
 
 def _torch(rnd: random.Random, given: Array) -> object:

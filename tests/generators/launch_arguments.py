@@ -66,8 +66,9 @@ _OTHER_TYPES: Final[Sequence[str]] = (">f4", ">i8", "S3", "U2", "M8[s]", "O", "V
 
 
 def _type_of(rnd: random.Random, names: Sequence[str] = _NUMBER_TYPES) -> np.dtype[Any]:
-    """One of the types; a function, since a type checker takes seconds for each call of NumPy with such a choice."""
-    return np.dtype(rnd.choice(names))
+    """One of the types; a type checker takes seconds for a call of NumPy with a choice as its argument."""
+    name = rnd.choice(names)
+    return np.dtype(name)
 
 
 def _scalar(rnd: random.Random, dtype: str) -> object:
@@ -79,20 +80,19 @@ def _scalar(rnd: random.Random, dtype: str) -> object:
                 return rnd.choice([int, np.int8, np.int64])(rnd.randrange(-3, 5))
             case _:
                 return rnd.choice([float, int, np.float32, np.float16, np.float64])(rnd.randrange(-2, 3))
-    return rnd.choice(
-        [
-            lambda: rnd.choice(_INTEGERS),
-            lambda: rnd.choice(_REALS),
-            lambda: complex(rnd.choice(_REALS), rnd.choice(_REALS)),
-            lambda: rnd.choice((True, False)),
-            lambda: _type_of(rnd).type(rnd.randrange(2)),
-            lambda: np.array(rnd.randrange(3), _type_of(rnd)),
-            lambda: np.ones(rnd.randrange(3), _type_of(rnd)),
-            lambda: rnd.choice((fractions.Fraction(3, 2), decimal.Decimal("1.5"), decimal.Decimal("1e999"))),
-            lambda: rnd.choice((np.timedelta64(3), np.datetime64("2026-01-01"), np.longdouble("1e4000"))),
-            lambda: rnd.choice(("1", b"1", "", None, [1], (1,), np.str_("1"), np.void(b"1"))),
-        ]
-    )()
+    others: list[Callable[[], object]] = [
+        lambda: rnd.choice(_INTEGERS),
+        lambda: rnd.choice(_REALS),
+        lambda: complex(rnd.choice(_REALS), rnd.choice(_REALS)),
+        lambda: rnd.choice((True, False)),
+        lambda: _type_of(rnd).type(rnd.randrange(2)),
+        lambda: np.array(rnd.randrange(3), _type_of(rnd)),
+        lambda: np.ones(rnd.randrange(3), _type_of(rnd)),
+        lambda: rnd.choice((fractions.Fraction(3, 2), decimal.Decimal("1.5"), decimal.Decimal("1e999"))),
+        lambda: rnd.choice((np.timedelta64(3), np.datetime64("2026-01-01"), np.longdouble("1e4000"))),
+        lambda: rnd.choice(("1", b"1", "", None, [1], (1,), np.str_("1"), np.void(b"1"))),
+    ]
+    return rnd.choice(others)()
 
 
 # Memory

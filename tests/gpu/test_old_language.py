@@ -38,7 +38,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .device import run
 
 ON_DEVICE = count("GPU_OLD_KERNELS", 200, 5000)
-COMPILED = count("GPU_OLD_COMPILED", 10, 1000)
+COMPILED = count("GPU_OLD_COMPILED", 5, 1000)
 CHUNKS = 10
 needs_device = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
 

@@ -53,7 +53,8 @@ def one_of(names: Sequence[str]) -> str:
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    found: Any = ml_dtypes.bfloat16 if name == "bfloat16" else name
+    return np.dtype(found)
 
 
 def random_array(*shape: int, dtype: DTypeLike) -> Array:

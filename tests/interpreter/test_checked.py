@@ -64,6 +64,23 @@ def test_out_of_bounds_names_index_and_memref() -> None:
     assert (code, where) == ("R010", "store %v, %x[%o]")
 
 
+@pytest.mark.parametrize(("i", "j"), [(-1, 1), (4, 0), (0, -1), (1, 3)])
+def test_every_index_is_looked_at(i: int, j: int) -> None:
+    """Of each work-item, also where the element is one of the array's after all."""
+    text = """func @k(%x: memref<f32x4x3>, %i: index, %j: index) attributes{subgroup_size=16,work_group_size=[16,1]} {
+        parallel {
+            %l = subgroup_local_id : i32
+            %z = sub %l, %l : i32
+            %n = cast %z : index
+            %a = add %i, %n : index
+            %b = add %j, %n : index
+            %v = load %x[%a,%b] : f32
+        }
+    }"""
+    with pytest.raises(KernelError, match="R010"):
+        tw.compile(text, target="interpreter").k[1](np.zeros((4, 3), np.float32, order="F"), i, j)
+
+
 @pytest.mark.parametrize("index", [-1, 8])
 def test_elements_beside_a_subview_are_outside_of_it(index: int) -> None:
     """Though they are elements of the array."""

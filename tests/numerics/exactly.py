@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 import ml_dtypes
 import numpy as np
@@ -71,8 +71,17 @@ def below(name: str, size: Fraction) -> int:
     low, high = -1, largest(name)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if Fraction(decoded(name, middle)) <= size else (low, middle - 1)
+        numerator, denominator = _ratio(name, middle)
+        # as fractions compare, without making one for each step of thousands of searches
+        fits = numerator * size.denominator <= size.numerator * denominator
+        low, high = (middle, high) if fits else (low, middle - 1)
     return low
+
+
+@lru_cache(1 << 14)
+def _ratio(name: str, pattern: int) -> tuple[int, int]:
+    """The finite number behind a pattern. Searches begin with the same ones."""
+    return decoded(name, pattern).as_integer_ratio()
 
 
 def rounded(name: str, number: Fraction, mode: Mode) -> float:

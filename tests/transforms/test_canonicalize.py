@@ -191,6 +191,13 @@ def test_constant_tiles_spread() -> None:
     )
 
 
+def test_ends_of_lifetimes_leave_no_trace() -> None:
+    """What is free after its last use anyway: programs that say so and programs that do not have the same code."""
+    body = "%a = memref.alloca -> memref<f32x4,local> memref.store %x, %a, %i"
+    texts = [run(kernel("%x: f32, %i: index", body + end), Canonicalize()) for end in ("", " memref.lifetime_stop %a")]
+    assert texts[0] == texts[1]
+
+
 def test_declared_divisibility_folds_remainders() -> None:
     expression = """%n = memref.size %M {mode = 0} -> index %c = arith.constant {value = 8} -> index
                     %r = arith.rem %n, %c -> index"""

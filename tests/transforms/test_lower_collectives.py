@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tilewright.dialects import tile
 from tilewright.interpreter import interpret
@@ -193,7 +196,9 @@ def test_what_stands_behind_a_factor_of_zero_has_no_influence(alpha: float, beta
     run(module, SMALL)
     source = np.array([np.nan, np.inf, 1, 2, 3], np.float32)
     target = np.array([1, 2, np.nan, -np.inf, 3], np.float32)
-    wanted = (alpha * source if alpha else np.zeros(5)) + (beta * target if beta else np.zeros(5))
+    first: NDArray[Any] = alpha * source if alpha else np.zeros(5)
+    second: NDArray[Any] = beta * target if beta else np.zeros(5)
+    wanted = first + second
     interpret(module.kernels[0], [alpha, source, beta, target])
     np.testing.assert_array_equal(target, wanted)
 

@@ -268,6 +268,7 @@ def _product_shapes(rng: np.random.Generator) -> list[tuple[int, int]]:
     return [(m, k), (n, k), (m, n)]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("policy", list(POLICIES))
 @pytest.mark.parametrize("name", list(SPMD))
 def test_regions(rng: np.random.Generator, name: str, policy: str) -> None:

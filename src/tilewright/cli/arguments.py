@@ -180,5 +180,6 @@ def _filled(array: Array, kind: str, rng: np.random.Generator) -> Array:
         case _:
             array[...] = rng.standard_normal(array.shape)
             if array.dtype.kind == "c":
-                array += 1j * rng.standard_normal(array.shape)
+                imaginary: Array = rng.standard_normal(array.shape)
+                array += 1j * imaginary
     return array

@@ -218,8 +218,9 @@ class WorkGroup(Struct):
             fail("R010", where, "access through a null memref")
         at = np.asarray(view.offset, np.int64)
         inside = np.asarray(True)
-        for index, extent, stride in zip(indices, view.shape, view.strides, strict=True):
-            inside = inside & (index >= 0) & (index < extent)
+        for number, (index, extent, stride) in enumerate(zip(indices, view.shape, view.strides, strict=True)):
+            within = (index >= 0) & (index < extent)
+            inside = inside & within if number else within
             at = at + index * np.asarray(stride, np.int64)
         active = self.active
         if at.ndim == 0:

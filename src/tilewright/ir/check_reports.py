@@ -66,4 +66,5 @@ def report_attribute(op: Operation, report: Report, key: str) -> None:
     kind = op.definition.attributes[key].kind.__name__
     found = op.attributes.get(key)
     said = "is missing" if key not in op.attributes else f"is {found!r}"
-    report.error(op.definition.code, op.place(key), f"{spoken(op)}: attribute {key} {said}; it must be of kind {kind}")
+    name = key.removesuffix("_")  # where Python has that name for itself
+    report.error(op.definition.code, op.place(key), f"{spoken(op)}: attribute {name} {said}; it must be of kind {kind}")

@@ -109,7 +109,12 @@ class Layout(Struct, frozen=True, dict=True):
         return sorted((p for p in self.places if p.digit.dim == dim), key=lambda p: p.digit.stride)
 
     def table(self) -> Array:
-        """Coordinates [register, lane, warp, block, dimension] of the elements that each holds."""
+        """Coordinates [register, lane, warp, block, dimension] of the elements that each holds; read-only."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> Array:
+        # each pass over tiles asks for those of the same few layouts
         counts = [self.count(owner) for owner in Owner]
         numbers = dict(zip(Owner, np.indices(counts), strict=True))
         found = np.zeros((*counts, len(self.shape)), np.int64)
@@ -117,6 +122,7 @@ class Layout(Struct, frozen=True, dict=True):
             digit = place.digit
             if digit.dim is not None:
                 found[..., digit.dim] += numbers[digit.owner] // place.weight % digit.extent * digit.stride
+        found.setflags(write=False)
         return found
 
     def registers(self) -> list[tuple[int, ...]]:

@@ -51,7 +51,8 @@ _SMALL: Final = {
 def dtype_of(layout: Format) -> dtype[Any]:
     """The dtype that holds elements."""
     own = _SMALL.get(layout.name)
-    return np.dtype(_NAMES[layout.name] if own is None else getattr(ml_dtypes, own))
+    named: Any = _NAMES[layout.name] if own is None else getattr(ml_dtypes, own)
+    return np.dtype(named)
 
 
 def to_bits(layout: Format, values: Array) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tilewright.dialects import memref
 from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Operation
@@ -32,7 +33,14 @@ def fold_constants(op: Operation, rewriter: Rewriter) -> bool:
     return True
 
 
-_PATTERNS = PatternSet([fold_constants, *ARITHMETIC, *TILES, *CONTROL])
+@pattern(memref.LifetimeStop)
+def forget_ends_of_lifetimes(op: Operation, rewriter: Rewriter) -> bool:
+    """Memory is free after the last use of it, whoever says so; the code is that of a program which does not."""
+    rewriter.erase(op)
+    return True
+
+
+_PATTERNS = PatternSet([fold_constants, forget_ends_of_lifetimes, *ARITHMETIC, *TILES, *CONTROL])
 
 
 class Canonicalize(Pass, frozen=True):

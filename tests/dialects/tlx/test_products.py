@@ -73,7 +73,8 @@ def test_matmul(rng: np.random.Generator, element: ScalarType, out: ScalarType) 
 def test_contract(rng: np.random.Generator, element: ScalarType, out: ScalarType) -> None:
     for _ in range(TRIES):
         m, left, right = (int(rng.integers(0, 3)) for _ in range(3))
-        left, right = max(left, m == 0), max(right, m == 0)
+        least = int(m == 0)
+        left, right = max(left, least), max(right, least)
         letters = ascii_letters[: m + left + right]
         sizes = dict(zip(letters, extents(rng, len(letters)), strict=True))
         shared, mine, others = letters[:m], letters[m : m + left], letters[m + left :]

@@ -10,7 +10,7 @@ import pytest
 
 from effort import Ran, count
 from frontends.mlir.forms import PRINTED, PROGRAMS, WRITTEN_PROGRAMS
-from frontends.mlir.reading import findings, read
+from frontends.mlir.reading import check, findings, read
 from tilewright.diagnostics import CompileError, Report, Severity, Source
 from tilewright.diagnostics.render import render_text
 from tilewright.frontends.mlir import program_of, read_mlir_file
@@ -79,6 +79,16 @@ def test_rules_about_what_is_around_an_operation_stand_what_is_wrong_there(was: 
     survives(text.replace(was, becomes))
 
 
+def test_a_global_has_a_name() -> None:
+    text = """"builtin.module"() ({
+      %0 = "memref.get_global"() <{name = @g}> : () -> memref<4xf32>
+    }) : () -> ()"""
+    survives(text)
+    survives(text.replace("name", "step"))
+    (found,) = findings(text.replace("name", "step"))
+    assert "attribute name is missing" in found.message
+
+
 def test_garbled_texts(ran: Ran) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     rng = random.Random(seed)
@@ -115,3 +125,13 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> N
         near += abs(line - there) <= 1
     assert near >= 0.95 * wrong, (near, wrong)
     ran(cases, "changed programs of MLIR")
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"), [("addf", "fastmath = #arith.fastmath<non+>"), ("addi", "overflowFlags = #arith.overflow<fast>")]
+)
+def test_flags_are_those_that_there_are(name: str, flags: str) -> None:
+    """Others could not be printed in the custom form."""
+    type_ = "f32" if name == "addf" else "i32"
+    text = f'"builtin.module"() ({{ %x = "test.any"() : () -> {type_}\n%y = «"arith.{name}"»(%x, %x) {{{flags}}} : ({type_}, {type_}) -> {type_} }}) : () -> ()'  # noqa: E501
+    check("M7", text, "are no flags of")

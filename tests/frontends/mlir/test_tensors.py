@@ -86,7 +86,9 @@ def test_a_layer_is_computed_in_its_result(target: str, rng: np.random.Generator
     x, w, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((5, 6), (6, 7), 7))
     given, out = [a.copy() for a in (x, w, b)], np.full((5, 7), np.nan, np.float32)
     launched(LAYER, target, x, w, b, out)
-    np.testing.assert_allclose(out, np.maximum(x @ w + b, 0), atol=1e-5)
+    wanted: Array = x @ w
+    wanted = wanted + b
+    np.testing.assert_allclose(out, np.maximum(wanted, 0), atol=1e-5)
     assert all(np.array_equal(before, after) for before, after in zip(given, (x, w, b), strict=True))
     ops = ops_of(LAYER)
     assert not any(isinstance(op, memref.Alloca | tl.Axpby) for op in ops)

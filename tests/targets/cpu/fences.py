@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -32,7 +32,7 @@ class Fence:
 
     def array(self, shape: tuple[int, ...], dtype: DTypeLike, at_end: bool) -> NDArray[Any]:
         """A column-major array of zeros at the end of the pages, or at their begin."""
-        kind = np.dtype(dtype)
+        kind: np.dtype[Any] = np.dtype(cast("Any", dtype))
         size = prod(shape) * kind.itemsize
         if size > self._pages * mmap.PAGESIZE:
             raise ValueError(f"{size} bytes do not fit into {self._pages} pages")

@@ -291,5 +291,7 @@ def test_complex_fma(jit: Jit, rng: np.random.Generator, dtype: str, lanes: int)
     x, y, z = (together(rng.normal(size=501), rng.normal(size=501)).astype(storage) for _ in range(3))
     wide = [v.astype(np.clongdouble) for v in (x, y, z)]
     scale = np.abs(wide[0] * wide[1]) + np.abs(wide[2])
-    error = np.abs(run(job, x, y, z) - (wide[0] * wide[1] + wide[2])) / scale
+    wanted: Array = wide[0] * wide[1]
+    wanted = wanted + wide[2]
+    error = np.abs(run(job, x, y, z) - wanted) / scale
     assert error.max() < 3 * np.finfo(storage).eps

@@ -77,6 +77,7 @@ def expect_accurate(op: str, x: Array, got: Array, bound: float = BOUND) -> None
     assert errors[worst] <= bound, f"{op}({x[worst]!r}) = {got[worst]!r}, off by {errors[worst]} ulp"
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("machine", ["host", "generic"])
 @pytest.mark.parametrize("lanes", [1, 4, 16])
 @pytest.mark.parametrize("dtype", ["f32", "f64"])

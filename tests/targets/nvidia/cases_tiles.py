@@ -185,10 +185,11 @@ def control() -> list[Case]:
         framed[1:14, :N] = a
         tile = framed[0:M, 2 : N + 2]
         i, j = np.indices((M, N))
-        p, q = np.where(i >= j, tile, np.float32(0.5)), np.full((M, N), 0.5, np.float32)
+        p: Array = np.where(i >= j, tile, np.float32(0.5))
+        q: Array = np.full((M, N), 0.5, np.float32)
         for _ in range(4):
             p, q = q + p, p
-        result = i * j + (-q)
+        result: Array = i * j + (-q)
         c = poisoned("f32", 13, N)
         expected = c.copy()
         expected[0:13, 2:N] = result[1:14, 0 : N - 2]

@@ -48,6 +48,7 @@ def checked(text: str, level: int = 2) -> tw.Program:
     return program_of(compiled(text, level, checked=True), races=False)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", [0, 2])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_what_is_out_of_bounds_is_found_and_not_touched(case: Case, level: int) -> None:

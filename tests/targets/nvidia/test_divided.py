@@ -16,7 +16,7 @@ from tilewright.runtime.nvidia.code_checks import check_ptx
 from transforms.spread_collectives.programs import program
 
 from .against_interpreter import disagreements
-from .case import Launch, faults
+from .case import Array, Launch, faults
 from .emulated import compiled
 
 RANDOM = count("RANDOM_DIVIDED_KERNELS", 2, 100)
@@ -69,7 +69,9 @@ def test_launches_that_keep_local_memory(rng: np.random.Generator) -> None:
     (info,) = found.kernels
     assert info.steps is not None
     assert [step.launch is not None and step.launch.group_bytes for step in info.steps.kernels] == [79104] * 3
-    launch = Launch([a, x, c], {2: c + (a @ a.T).T + np.outer(a @ x, a @ x)})
+    product: Array = a @ x
+    wanted: Array = c + (a @ a.T).T
+    launch = Launch([a, x, c], {2: wanted + np.outer(product, product)})
     assert not faults(launch, found.run(launch))
 
 

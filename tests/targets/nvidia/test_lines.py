@@ -129,6 +129,7 @@ def row(extent: int, options: str, starts: str = "") -> Case:
     return Case("row", kernel(", ".join(memrefs), body, 32, (96, 1)), prepare)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("starts", ["", ", %three, %five"], ids=["alone", "starts"])
 @pytest.mark.parametrize("reverse", ["false", "true"])
 @pytest.mark.parametrize("extent", [1, 9, 67, 1000, 1024])

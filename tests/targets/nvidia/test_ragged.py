@@ -158,6 +158,7 @@ FLOATS = ("max", "min", "maximum", "minimum", "maximum_number", "minimum_number"
 INTEGERS = ("max", "min", "umax", "umin", "and", "or")
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("rows", [9, 67])
 @pytest.mark.parametrize(
     ("word", "element"),

@@ -17,7 +17,7 @@ from transforms.lower_tlx.cases import CASES, maker_of, tensors
 from transforms.lower_tlx.programs import program, results
 
 TRIES = count("RANDOM_TLX_LOWERINGS", 1, 40)
-SHARE = count("RANDOM_TLX_COMPILED_SHARE", 5, 1)
+SHARE = count("RANDOM_TLX_COMPILED_SHARE", 10, 1)
 LIMITS = {"small": 4096, "large": 4}
 LEVELS = {"small": (2, 0) if thorough() else (2,), "large": (2, 0)}
 """What is in memory is the longer code."""

@@ -124,6 +124,7 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
         assert np.array_equal(d, wanted), name
 
 
+@pytest.mark.covering(1)
 @at_both_limits
 @pytest.mark.parametrize("shift", [-36, -35, -1, 0, 7, 35])
 def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:
@@ -296,10 +297,11 @@ def test_loops_and_branches_hand_on_vectors(rng: np.random.Generator, limit: int
 
     pointers = [PointerType(I32)] * 3
     x, y = (rng.integers(-100, 100, 30).astype(np.int32) for _ in range(2))
-    p, q = x, y
+    p: Array = x
+    q: Array = y
     for _ in range(5):
         p, q = q, p + 3
-    wanted = p
+    wanted: Array = p
     for left in range(5, 0, -1):
         wanted = wanted + wanted if left % 2 else q
     for name, run in programs(lambda: module_of(pointers, body), limit).items():

@@ -189,6 +189,12 @@ def test_what_is_not_given_suits_the_type(factor: str, total: str) -> None:
     assert "16 bytes each" in found[NAMES.index("vectorise_copies")].changed or factor == "i8"
 
 
+def test_vectors_are_of_what_one_instruction_moves_of_the_wider_factor() -> None:
+    case = of_types(64, 64, 64, ("i8 i16", "i32", ""))
+    with pytest.raises(CompileError, match=r"16 elements of 2 bytes are not what one instruction moves"):
+        outcomes(case.text, "block=64x64x32 warp=32x32x32 vector=16", "vectorise_copies")
+
+
 def _retype(role: str, dialect: str, element: ScalarType) -> Mutation:
     """A matrix that is read is of another type than its memory."""
 

@@ -284,5 +284,5 @@ class Global(MlirOperation, name="memref.global", assembly="<global>"):
 class GetGlobal(MlirOperation, name="memref.get_global", traits=(PURE,), assembly="<name> <attributes> : @out"):
     """The memory of a global."""
 
-    name_: Attribute = optional_attribute(SymbolReference, default=None)
+    name_: Attribute = attribute(SymbolReference)
     out: Value = result(ANY)

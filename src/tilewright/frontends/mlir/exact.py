@@ -5,6 +5,7 @@ Versions of the tool differ: what earlier ones call otherwise or leave out is pu
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from tilewright.diagnostics import Location
@@ -23,6 +24,14 @@ _FORMER: Final[dict[type[MlirOperation], dict[str, str]]] = {
     affine.For: {"lower_bound": "lowerBoundMap", "upper_bound": "upperBoundMap"},
     func.Func: {"type": "function_type"},
 }
+_FLAGS: Final = {
+    "fastmath": (
+        re.compile(r"#arith\.fastmath<([a-z_, ]*)>"),
+        frozenset(("none", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast")),
+    ),
+    "overflowFlags": (re.compile(r"#arith\.overflow<([a-z_, ]*)>"), frozenset(("none", "nsw", "nuw"))),
+}
+"""How flags of operations are spelled, by the attribute, and which there are."""
 _STATICS: Final = ("static_offsets", "static_sizes", "static_strides")
 
 
@@ -43,6 +52,10 @@ def exact_operation(
         sizes = _former_segments(cls, found, len(operands)) if written is None else integers_of(written)
         problem = _segment_problem(cls, sizes, len(operands))
         found[_SEGMENTS] = sizes
+    for name, (form, known) in _FLAGS.items():
+        words = form.fullmatch(str(found[name])) if name in found else None
+        if name in found and (words is None or not known.issuperset(re.split(r",\s*", words[1]))):
+            problem = f"{str(found[name])[:80]} are no flags of {name}; there are {', '.join(sorted(known))}"
     if cls is tensor.Empty and not _are_sizes_of(found.pop("static_sizes", None), results):
         problem = "the static sizes are not those of the type"
     for name in _STATICS:

@@ -6,6 +6,8 @@ import struct
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec import Struct
+
 from tilewright.numerics.formats import FLOAT_FORMATS
 from tilewright.numerics.integers import wrap
 from tilewright.numerics.rounding import nearest
@@ -19,7 +21,7 @@ _REMEMBERED: Final = 1024
 """Constants whose numbers are remembered: each builder of an instruction asks for those of its operands."""
 
 
-class Value(NamedTuple):
+class Value(Struct, frozen=True, gc=False):
     """One LLVM value: `type` and `text` are what an operand prints."""
 
     type: str

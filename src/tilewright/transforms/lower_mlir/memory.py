@@ -305,7 +305,8 @@ def _known(lengths: Sequence[Number | None]) -> tuple[int, ...]:
 
 def _global(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.GetGlobal)
-    name = op.name_.root if isinstance(op.name_, SymbolReference) else ""
+    assert isinstance(op.name_, SymbolReference)
+    name = op.name_.root
     type_ = memref_type(op, op.result.type)
     symbol = low.globals.symbol(name)
     if symbol is None:

@@ -120,6 +120,7 @@ def test_random_sizes(level: FeatureSet) -> None:
         )
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("level", available_levels())
 @pytest.mark.parametrize("row_major", [False, True])
 def test_large_products_pack_their_factors(row_major: bool, level: FeatureSet) -> None:

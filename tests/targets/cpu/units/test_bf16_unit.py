@@ -86,6 +86,7 @@ def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool) -> Arra
         return np.asfortranarray(found.astype(BF16))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("wild", [False, True])
 def test_every_bit_is_that_of_the_instruction(wild: bool, way: Way, rng: np.random.Generator, ran: Ran) -> None:

@@ -75,6 +75,7 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=ERRORS[of.element])
 
 
+@pytest.mark.covering(1)
 @needs_ptxas
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture

@@ -54,6 +54,7 @@ def test_subgroups_are_warps_where_rows_of_work_items_allow(rows: str, unit: boo
     assert ("product=" in tw.compile(source, target="nvidia:sm_80", cache=False).k.schedule) == unit
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(("m", "n", "k", "threads", "element", "said"), CASES)
 def test_right_on_every_level(

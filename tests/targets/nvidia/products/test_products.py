@@ -131,6 +131,7 @@ def test_each_architecture_has_its_unit_of_f64(architecture: Architecture, rng: 
     check(code, product, (64, 64), "C", rng)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("size", [8, 16])
 @pytest.mark.parametrize(
     ("element", "architecture", "unit"),
@@ -224,6 +225,7 @@ def test_code_is_made_of_wide_instructions_and_spills_nothing(
     assert not re.search(r"ld\.local|st\.local", ptx)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("extents", [(64, 128, 128), (61, 72, 40), (64, 67, 72)])
 def test_results_of_16_bits_are_stored_16_bytes_at_a_time(
