@@ -31,11 +31,11 @@ from tilewright.transforms.schedule.products.choice import (
     block_of,
     choose_products,
     extents_of,
-    is_factor,
     moves_from,
     products_of,
 )
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP
+from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 from tilewright.transforms.tile_values import tile_type

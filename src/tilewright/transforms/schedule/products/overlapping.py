@@ -16,7 +16,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import is_factor
+from tilewright.transforms.schedule.products.sources import is_factor
 
 if TYPE_CHECKING:
     from tilewright.transforms.schedule.products.tensor_rings import TensorRings

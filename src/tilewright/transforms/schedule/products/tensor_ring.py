@@ -27,8 +27,9 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Source
+from tilewright.transforms.schedule.products.choice import Ahead
 from tilewright.transforms.schedule.products.iterations import at_iteration, carried, finish
+from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value]], Value]

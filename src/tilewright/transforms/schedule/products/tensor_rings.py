@@ -34,9 +34,10 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Source
+from tilewright.transforms.schedule.products.choice import Ahead
 from tilewright.transforms.schedule.products.iterations import at_iteration
 from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
+from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
