@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
     from tilewright.interop import torch as torch
+    from tilewright.operators.errors import OperatorError as OperatorError
+    from tilewright.operators.errors import OperatorTypeError as OperatorTypeError
+    from tilewright.operators.matmul import matmul as matmul
     from tilewright.plugins import Plugin as Plugin
     from tilewright.plugins import PluginError as PluginError
     from tilewright.program import Kernel as Kernel
@@ -38,7 +41,10 @@ _HOMES = {
     "Plugin": "tilewright.plugins",
     "PluginError": "tilewright.plugins",
     "Program": "tilewright.program",
+    "OperatorError": "tilewright.operators.errors",
+    "OperatorTypeError": "tilewright.operators.errors",
     "config": "tilewright.settings.config",
+    "matmul": "tilewright.operators.matmul",
     "address": "tilewright.runtime.addresses",
     "ArrayGroup": "tilewright.runtime.group_arguments",
     "LaunchError": "tilewright.runtime.errors",
@@ -56,6 +62,8 @@ __all__ = [
     "Kernel",
     "KernelError",
     "LaunchError",
+    "OperatorError",
+    "OperatorTypeError",
     "Plugin",
     "PluginError",
     "PointerArray",
@@ -64,6 +72,7 @@ __all__ = [
     "address",
     "compile",
     "config",
+    "matmul",
     "torch",
     "tune",
 ]

@@ -1,0 +1,150 @@
+"""From the layouts of arrays, and what is asked of their product, to plans and launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from tilewright.operators.contractions import (
+    COLUMNS,
+    ROWS,
+    Arranged,
+    Arrangement,
+    Contraction,
+    Misplaced,
+    arranged,
+    check_result,
+    packed_strides,
+)
+from tilewright.operators.errors import OperatorError
+from tilewright.operators.frameworks import Extents, Framework
+from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
+
+if TYPE_CHECKING:
+    from tilewright.program import Kernel
+
+_KEPT_PROGRAMS: Final = 256
+"""Compiled programs that a process keeps; the cache on disk keeps them all."""
+
+
+class Copy(Struct, frozen=True):
+    """An operand that is copied before a product: what of its memory is, how it lies then, and why."""
+
+    name: str
+    shape: Extents
+    strides: Extents
+    wanted: Extents
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} is copied: {self.reason} (strides {self.strides}, of the copy {self.wanted})"
+
+
+class Wish(Struct, frozen=True):
+    """What is asked of a product beside its arrays: types, steps behind it, factors, where it runs."""
+
+    accumulate: str
+    compute: str
+    steps: tuple[str, ...]
+    scaled: bool
+    added: bool
+    rounded: bool
+    target: str
+
+
+class Plan(Struct, frozen=True):
+    """What a product takes: `copies` of operands that kernels do not take as they lie, then one launch of `kernel`.
+
+    `text` is its program, in MLIR, which is compiled for `target` once for all products of its class. Print it to read
+    how the kernel runs.
+    """
+
+    copies: tuple[Copy, ...]
+    arrangement: Arrangement
+    text: str
+    target: str
+
+    @property
+    def kernel(self) -> Kernel:
+        """The compiled kernel."""
+        return compiled(self.text, self.target)
+
+    @property
+    def schedule(self) -> str:
+        """How the kernel runs, and why not in a better way: `Kernel.schedule`."""
+        return self.kernel.schedule
+
+    def __str__(self) -> str:
+        sizes = " ".join(f"{mode}={extent}" for mode, extent in self.arrangement.extents.items())
+        turned = "; computed as the transposed product, whose result lies row by row" if self.arrangement.turned else ""
+        return "\n".join([*map(str, self.copies), f"matmul {sizes} on {self.target}{turned}", self.schedule])
+
+
+def plan_of(contraction: Contraction, wish: Wish) -> Plan:
+    """How a contraction is computed. Raises `OperatorError` where it cannot be."""
+    check_result(contraction)
+    copies: list[Copy] = []
+    found = arranged(contraction)
+    while isinstance(found, Misplaced):
+        extents = found.contraction.extents
+        strides = packed_strides(found.modes, extents)
+        shape = tuple(extents[mode] for mode in found.modes)
+        now = tuple(found.operand.strides[mode] for mode in found.modes)
+        wanted = tuple(strides[mode] for mode in found.modes)
+        copies.append(Copy(found.operand.name, shape, now, wanted, found.reason))
+        found = arranged(found.with_strides(strides))
+    longest = max(found.extents[ROWS], found.extents[COLUMNS])
+    wanted = ProgramClass(
+        len(found.loops),
+        parameters_of(found),
+        wish.accumulate,
+        wish.compute,
+        wish.steps,
+        wish.scaled,
+        wish.added,
+        wish.rounded,
+        # the interpreter has what it allocates
+        longest if wish.target == "interpreter" else LARGEST,
+    )
+    if not wanted.is_plain and longest > LARGEST:
+        raise OperatorError(f"rows and columns of a result with an epilogue have {LARGEST} elements at most")
+    return Plan(tuple(copies), found, program_text(wanted), wish.target)
+
+
+@lru_cache(_KEPT_PROGRAMS)
+def compiled(text: str, target: str) -> Kernel:
+    """The kernel of a program, compiled once."""
+    from tilewright.api import compile
+
+    return compile(text, target=target)[NAME]
+
+
+class Launch(Struct, frozen=True):
+    """A product of arrays that lie as some did before: which arrays, by name, in which views, after which copies."""
+
+    start: Callable[..., None]
+    copies: tuple[Copy, ...]
+    views: tuple[tuple[str, tuple[Extents, Extents] | None], ...]
+
+    def run(self, framework: Framework, numbers: Sequence[float], arrays: dict[str, object]) -> None:
+        """Launch on arrays by name."""
+        for copy in self.copies:
+            copied = framework.copied(arrays[copy.name], copy.shape, copy.strides, copy.wanted)
+            arrays = {**arrays, copy.name: copied}
+        passed = [arrays[name] if view is None else framework.viewed(arrays[name], *view) for name, view in self.views]
+        self.start(*numbers, *passed)
+
+
+def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch:
+    """The launch of a plan for arrays with these extents and strides, by name."""
+    copied = {copy.name for copy in plan.copies}
+
+    def view(one: Arranged) -> tuple[Extents, Extents] | None:
+        as_is = one.name not in copied and layouts.get(one.name) == (one.shape, one.strides)
+        return None if as_is else (one.shape, one.strides)
+
+    views = tuple((one.name, view(one)) for one in plan.arrangement.operands)
+    return Launch(plan.kernel[1], plan.copies, views)

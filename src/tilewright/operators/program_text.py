@@ -1,0 +1,226 @@
+"""The text, in MLIR, of the program for a class of contractions: all extents and strides but 1 are open.
+
+    func.func @matmul(%a: memref<?x?xf16, strided<[?, 1]>>, .., %out: ..) {
+      scf.parallel (%p0) = .. { fill, product of matrices, what follows it element by element }
+    }
+
+Sums that something follows lie in an allocation as large as any result, of which a view is used. No code has it: what
+follows a product is computed while its sums are in registers (`fuse-epilogues`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.operators import epilogues
+from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
+from tilewright.operators.epilogues import Body, new_body
+
+LARGEST: Final = 1 << 28
+"""The longest rows and columns of a result whose sums something follows: the allocation has 2^59 bytes at most."""
+
+NAME: Final = "matmul"
+
+
+class Parameter(Struct, frozen=True):
+    """An array of a program: its modes from the one with the largest stride on."""
+
+    name: str
+    dtype: str
+    modes: tuple[str, ...]
+    unit: bool
+
+    @property
+    def strides(self) -> list[str]:
+        """As the type says them."""
+        return ["?"] * (len(self.modes) - self.unit) + ["1"] * self.unit
+
+    @property
+    def type(self) -> str:
+        """Its memref type."""
+        extents = "?x" * len(self.modes)
+        layout = f", strided<[{', '.join(self.strides)}]>" if self.modes else ""
+        return f"memref<{extents}{self.dtype}{layout}>"
+
+    @property
+    def matrix_modes(self) -> tuple[str, ...]:
+        """Those that are no loops."""
+        return tuple(mode for mode in self.modes if mode in (ROWS, COLUMNS, TERMS))
+
+    @property
+    def matrix_type(self) -> str:
+        """What is left of it in the loops."""
+        if self.matrix_modes == self.modes:
+            return self.type
+        kept = [s for mode, s in zip(self.modes, self.strides, strict=True) if mode in self.matrix_modes]
+        return f"memref<{'?x' * len(kept)}{self.dtype}, strided<[{', '.join(kept)}], offset: ?>>"
+
+
+class ProgramClass(Struct, frozen=True):
+    """What a program is made for: the rest only its launches know.
+
+    `parameters` are factors, further arrays in the order of `steps`, and the result; `accumulate` is the type of sums,
+    `compute` that of the epilogue. `steps` are those of an epilogue; `scaled` says whether sums are multiplied by
+    `alpha`, `added` whether `beta` times the array `c` (or, without it, the result) is added, `rounded` whether the
+    product itself cannot be rounded to the type of the result. There is `room` for so many rows and columns of sums.
+    """
+
+    loops: int
+    parameters: tuple[Parameter, ...]
+    accumulate: str
+    compute: str
+    steps: tuple[str, ...] = ()
+    scaled: bool = False
+    added: bool = False
+    rounded: bool = False
+    room: int = LARGEST
+
+    @property
+    def out(self) -> Parameter:
+        """The result."""
+        return self.parameters[-1]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether sums are stored as they are."""
+        return not (self.steps or self.scaled or self.added or self.rounded)
+
+    @property
+    def scalars(self) -> tuple[str, ...]:
+        """Numbers that a launch passes in front of the arrays."""
+        return ("alpha",) * self.scaled + ("beta",) * self.added
+
+
+def parameters_of(arrangement: Arrangement) -> tuple[Parameter, ...]:
+    """The arrays of a program for an arrangement."""
+    return tuple(Parameter(one.name, one.dtype, one.modes, one.unit) for one in arrangement.operands)
+
+
+def program_text(wanted: ProgramClass) -> str:
+    """The program of a class."""
+    scalars = [f"%{name}: {wanted.compute}" for name in wanted.scalars]
+    arrays = [f"%{one.name}: {one.type}" for one in wanted.parameters]
+    inside = "\n".join(f"    {line}" for line in _product(wanted))
+    loops = [f"p{k}" for k in range(wanted.loops)]
+    head = "\n".join(f"  {line}" for line in _extents(wanted))
+    if loops:
+        names = ", ".join(f"%{loop}" for loop in loops)
+        zeros, uppers, ones = (
+            ", ".join(what) for what in (["%c0"] * len(loops), [f"%{loop}s" for loop in loops], ["%c1"] * len(loops))
+        )
+        inside = f"  scf.parallel ({names}) = ({zeros}) to ({uppers}) step ({ones}) {{\n{inside}\n  }}"
+    return f"func.func @{NAME}({', '.join([*scalars, *arrays])}) {{\n{head}\n{inside}\n  return\n}}\n"
+
+
+def _extents(wanted: ProgramClass) -> Iterator[str]:
+    """Constants, and the extents of all modes: `%p0s`, `%ms` and so on."""
+    zero = "0" if wanted.accumulate.startswith("i") else "0.0"
+    yield f"%zero = arith.constant {zero} : {_sum_type(wanted)}"
+    for k in range(max(len(one.modes) for one in wanted.parameters) + 1):
+        yield f"%c{k} = arith.constant {k} : index"
+    told: set[str] = set()
+    for one in (wanted.out, *wanted.parameters):
+        for k, mode in enumerate(one.modes):
+            if mode not in told:
+                told.add(mode)
+                yield f"%{mode}s = memref.dim %{one.name}, %c{k} : {one.type}"
+
+
+def _sum_type(wanted: ProgramClass) -> str:
+    """What a product is rounded to before anything follows it."""
+    return wanted.out.dtype if wanted.is_plain else wanted.accumulate
+
+
+def _product(wanted: ProgramClass) -> Iterator[str]:
+    for one in wanted.parameters:
+        yield from _matrix(one)
+    if wanted.is_plain:
+        sums = Parameter(_matrix_name(wanted.out), wanted.out.dtype, wanted.out.matrix_modes, wanted.out.unit)
+        type_ = wanted.out.matrix_type
+    else:
+        sums = Parameter("sums", wanted.accumulate, (ROWS, COLUMNS), True)
+        whole = f"memref<{wanted.room}x{wanted.room}x{wanted.accumulate}>"
+        type_ = f"memref<?x?x{wanted.accumulate}, strided<[{wanted.room}, 1]>>"
+        yield f"%all = memref.alloc() : {whole}"
+        yield f"%sums = memref.subview %all[0, 0] [%ms, %ns] [1, 1] : {whole} to {type_}"
+    yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {type_})"
+    yield from _contraction(wanted, sums, type_)
+    if not wanted.is_plain:
+        yield from _epilogue(wanted, sums, type_)
+
+
+def _matrix_name(one: Parameter) -> str:
+    return one.name if one.matrix_modes == one.modes else f"{one.name}m"
+
+
+def _matrix(one: Parameter) -> Iterator[str]:
+    """What a loop sees of an array."""
+    if one.matrix_modes == one.modes:
+        return
+    offsets = ", ".join("0" if mode in one.matrix_modes else f"%{mode}" for mode in one.modes)
+    sizes = ", ".join(f"%{mode}s" if mode in one.matrix_modes else "1" for mode in one.modes)
+    ones = ", ".join("1" for _ in one.modes)
+    yield (
+        f"%{_matrix_name(one)} = memref.subview %{one.name}[{offsets}] [{sizes}] [{ones}] : {one.type} to "
+        f"{one.matrix_type}"
+    )
+
+
+def _map(modes: Sequence[str], *, terms: bool) -> str:
+    domain = (ROWS, COLUMNS, TERMS) if terms else (ROWS, COLUMNS)
+    return f"affine_map<({', '.join(domain)}) -> ({', '.join(modes)})>"
+
+
+def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
+    factors = wanted.parameters[:2]
+    maps = [_map(one.matrix_modes, terms=True) for one in (*factors, sums)]
+    names, types = (
+        ", ".join(what) for what in ([f"%{_matrix_name(one)}" for one in factors], [one.matrix_type for one in factors])
+    )
+    kinds = '["parallel", "parallel", "reduction"]'
+    body = new_body(sums.dtype)
+    x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
+    total = body.add("%s", body.multiply(x, y))
+    arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%s: {sums.dtype}"])
+    yield f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = {kinds}}}"
+    yield f"    ins({names} : {types}) outs(%{sums.name} : {sums_type}) {{"
+    yield f"  ^bb0({arguments}):"
+    yield from (f"    {line}" for line in body.lines)
+    yield f"    linalg.yield {total} : {sums.dtype}"
+    yield "}"
+
+
+def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
+    inputs, out = wanted.parameters[2:-1], wanted.out
+    maps = [_map(one.matrix_modes, terms=False) for one in (sums, *inputs, out)]
+    names = ", ".join([f"%{sums.name}", *(f"%{_matrix_name(one)}" for one in inputs)])
+    types = ", ".join([sums_type, *(one.matrix_type for one in inputs)])
+    elements = {one.name: one.dtype for one in (*inputs, out)}
+    arguments = ", ".join([f"%x: {sums.dtype}", *(f"%e_{name}: {dtype}" for name, dtype in elements.items())])
+    body = new_body(wanted.compute)
+    total = body.converted(_steps(wanted, body, elements), wanted.compute, out.dtype)
+    yield f'linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel", "parallel"]}}'
+    yield f"    ins({names} : {types}) outs(%{_matrix_name(out)} : {out.matrix_type}) {{"
+    yield f"  ^bb0({arguments}):"
+    yield from (f"    {line}" for line in body.lines)
+    yield f"    linalg.yield {total} : {out.dtype}"
+    yield "}"
+
+
+def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str]) -> str:
+    """What a sum becomes."""
+
+    def element(name: str) -> str:
+        return body.converted(f"%e_{name}", elements[name], wanted.compute)
+
+    x = body.converted("%x", wanted.accumulate, wanted.compute)
+    if wanted.scaled:
+        x = body.multiply(x, "%alpha")
+    if wanted.added:
+        x = body.add(x, body.multiply(element("c" if "c" in elements else wanted.out.name), "%beta"))
+    for step in wanted.steps:
+        x = epilogues.apply(body, step, x, element(step) if step in epilogues.OPERAND_STEPS else None)
+    return x
