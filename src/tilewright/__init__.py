@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
     from tilewright.interop import torch as torch
+    from tilewright.operators.einsum import einsum as einsum
     from tilewright.operators.errors import OperatorError as OperatorError
     from tilewright.operators.errors import OperatorTypeError as OperatorTypeError
     from tilewright.operators.matmul import matmul as matmul
@@ -44,6 +45,7 @@ _HOMES = {
     "OperatorError": "tilewright.operators.errors",
     "OperatorTypeError": "tilewright.operators.errors",
     "config": "tilewright.settings.config",
+    "einsum": "tilewright.operators.einsum",
     "matmul": "tilewright.operators.matmul",
     "address": "tilewright.runtime.addresses",
     "ArrayGroup": "tilewright.runtime.group_arguments",
@@ -72,6 +74,7 @@ __all__ = [
     "address",
     "compile",
     "config",
+    "einsum",
     "matmul",
     "torch",
     "tune",

@@ -174,13 +174,9 @@ def _extents(subscripts: Subscripts, a: Extents, b: Extents) -> dict[str, int]:
             if known == extent or (extent == 1 and mode in subscripts.out):
                 continue
             if known != 1 or mode not in subscripts.out:
-                raise OperatorError(f"a has extents {a}, b {b}: {known} and {extent} have to be equal ({_said(mode)})")
+                raise OperatorError(f"a has extents {a}, b {b}: {known} and {extent} have to be equal")
             extents[mode] = extent
     return extents
-
-
-def _said(mode: str) -> str:
-    return "the terms that are summed" if mode == "k" else mode
 
 
 def packed(shape: Extents) -> Extents:
@@ -194,7 +190,8 @@ def packed(shape: Extents) -> Extents:
 def _factor(name: str, layout: Layout, modes: Sequence[str], extents: Mapping[str, int]) -> Operand:
     """A factor, without the modes along which it is broadcast."""
     kept = [k for k, mode in enumerate(modes) if layout.shape[k] == extents[mode]]
-    return Operand(name, layout.dtype, strides_of([modes[k] for k in kept], [layout.strides[k] for k in kept]))
+    strides = strides_of([modes[k] for k in kept], [layout.strides[k] for k in kept])
+    return Operand(name, layout.dtype, strides, layout.aligned)
 
 
 def _extra(name: str, layout: Layout, modes: Sequence[str], shape: Extents) -> Operand:

@@ -110,6 +110,9 @@ def _number(name: str, value: float, compute: str) -> float:
 def _asked(call: _Call) -> Asked:
     pairs = zip(call.names, call.sights, strict=True)
     layouts = {name: call.framework.layout(sight, name) for name, sight in pairs}
+    device = layouts["a"].device
+    if "out" not in layouts and not call.framework.makes(device):
+        raise OperatorError(f"a lies on {device}, and its library is not known to make arrays there: give out")
     subscripts = call.rule(layouts["a"], layouts["b"])
     return Asked(subscripts, layouts, call.scaled, call.added, *call.choices)
 

@@ -1,7 +1,7 @@
-"""Products of two arrays by the modes of their operands, and how few loops around a product of matrices they take.
+"""Products of two arrays by the modes of their operands, as loops around a product of matrices.
 
 A mode that both factors and the result have is one of a batch; one of the first factor and the result belongs to the
-rows of a product of matrices (`m`), of the second factor and the result to its columns (`n`), of both factors to what is
+rows of a product of matrices (`m`), of the second one and the result to its columns (`n`), of both factors to what is
 summed (`k`). Modes that lie one behind the other in all operands that have them are one. What is left beside one of
 each are loops.
 """
@@ -25,11 +25,13 @@ Extents = tuple[int, ...]
 
 
 class Operand(Struct, frozen=True):
-    """An array of a contraction: the strides of the modes along which it differs, in elements."""
+    """An array of a contraction: the strides of the modes along which it differs, in elements, and whether it begins at
+    a multiple of 16 bytes."""
 
     name: str
     dtype: str
     strides: Mapping[str, int]
+    aligned: bool = True
 
 
 class Contraction(Struct, frozen=True):
@@ -67,6 +69,7 @@ class Arranged(Struct, frozen=True):
     modes: tuple[str, ...]
     shape: Extents
     strides: Extents
+    aligned: bool = True
 
     @property
     def unit(self) -> bool:
@@ -95,7 +98,7 @@ class Misplaced(Struct, frozen=True):
 
     def with_strides(self, strides: Mapping[str, int]) -> Contraction:
         """The contraction with a copy in the place of the operand."""
-        return with_operand(self.contraction, replace(self.operand, strides=strides))
+        return with_operand(self.contraction, replace(self.operand, strides=strides, aligned=True))
 
 
 def arranged(contraction: Contraction) -> Arrangement | Misplaced:
@@ -124,15 +127,13 @@ def with_operand(contraction: Contraction, operand: Operand) -> Contraction:
     return replace(contraction, a=a, b=b, extras=tuple(extras), out=out)
 
 
-def packed_strides(modes: Sequence[str], extents: Mapping[str, int], multiple: int = 1) -> dict[str, int]:
-    """The strides of an array without gaps, the last mode's neighbours in memory; rows begin at a multiple."""
+def packed_strides(modes: Sequence[str], extents: Mapping[str, int]) -> dict[str, int]:
+    """The strides of an array without gaps, elements neighbours along the last mode."""
     strides: dict[str, int] = {}
     step = 1
     for mode in reversed(modes):
         strides[mode] = step
         step *= max(extents[mode], 1)
-        if len(strides) == 1:
-            step = -(-step // multiple) * multiple
     return strides
 
 
@@ -293,6 +294,7 @@ def _arranged(operand: Operand, names: Mapping[str, str], extents: Mapping[str, 
         tuple(names[mode] for mode in modes),
         tuple(extents[mode] for mode in modes),
         tuple(operand.strides[mode] for mode in modes),
+        operand.aligned,
     )
 
 

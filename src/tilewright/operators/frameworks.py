@@ -64,6 +64,10 @@ class Framework(Protocol):
         """Where the elements of what was seen lie. Raises `OperatorError`."""
         ...
 
+    def makes(self, device: str) -> bool:
+        """Whether there are new arrays on a device."""
+        ...
+
     def empty(self, shape: Extents, dtype: str, like: object) -> object:
         """A new array without gaps, row by row, on the device of another one."""
         ...
@@ -102,6 +106,10 @@ class _Shown:
             raise _no_such_type(name, dtype)
         return Layout(known, shape, strides, device, aligned)
 
+    def makes(self, device: str) -> bool:
+        """On all that have arrays."""
+        return True
+
 
 class _Numpy(_Shown):
     """NumPy, and whatever shows memory of the host."""
@@ -124,6 +132,10 @@ class _Numpy(_Shown):
             )
         strides = tuple(step // dtype.itemsize for step in steps)
         return super().layout((dtype, shape, strides, "cpu", aligned), name)
+
+    def makes(self, device: str) -> bool:
+        """Not on devices, which libraries that are not known show memory of."""
+        return device == "cpu"
 
     def empty(self, shape: Extents, dtype: str, like: object) -> object:
         """In the memory of the host."""
@@ -270,9 +282,9 @@ class _Torch:
             raise _no_such_type(name, dtype)
         return Layout(known, tuple(shape), strides, str(device), aligned)
 
-    def dtype(self, name: str) -> object:
-        """The element type as torch calls it."""
-        return self._dtypes[name]
+    def makes(self, device: str) -> bool:
+        """On all that have tensors."""
+        return True
 
     def empty(self, shape: Extents, dtype: str, like: object) -> object:
         """On the device of another tensor."""

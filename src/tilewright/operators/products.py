@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from tilewright.operators.alignment import aligned_strides, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
     ROWS,
@@ -96,6 +98,8 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         wanted = tuple(strides[mode] for mode in found.modes)
         copies.append(Copy(found.operand.name, shape, now, wanted, found.reason))
         found = arranged(found.with_strides(strides))
+    if wish.target.startswith("nvidia"):
+        found = _with_aligned_factors(found, copies)
     longest = max(found.extents[ROWS], found.extents[COLUMNS])
     wanted = ProgramClass(
         len(found.loops),
@@ -112,6 +116,16 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     if not wanted.is_plain and longest > LARGEST:
         raise OperatorError(f"rows and columns of a result with an epilogue have {LARGEST} elements at most")
     return Plan(tuple(copies), found, program_text(wanted), wish.target)
+
+
+def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arrangement:
+    """With copies of factors that are read slowly as they lie, where that pays."""
+    operands = {one.name: one for one in arrangement.operands}
+    for factor, reason in misaligned(arrangement):
+        wanted = aligned_strides(factor)
+        copies.append(Copy(factor.name, factor.shape, factor.strides, wanted, reason))
+        operands[factor.name] = replace(factor, strides=wanted, aligned=True)
+    return replace(arrangement, operands=tuple(operands.values()))
 
 
 @lru_cache(_KEPT_PROGRAMS)
