@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -40,29 +40,20 @@ class _Prepared(Struct, frozen=True):
     launch: Launch | None
 
 
-class _Call(Struct, frozen=True):
-    """A product but for the elements of its arrays, as their library shows them: what launches are remembered by."""
-
-    rule: Rule
-    framework: Framework
-    names: tuple[str, ...]
-    sights: tuple[Sight, ...]
-    scaled: bool
-    added: bool
-    choices: tuple[str | None, ...]
+_Call: TypeAlias = tuple[Rule, Framework, tuple[str, ...], tuple[Sight, ...], bool, bool, tuple[str | None, ...]]
+"""A product but for the elements of its arrays, which have names and are seen as their library shows them; whether it
+has an alpha and a beta; choices. This is what launches are remembered by."""
 
 
 def computed(rule: Rule, a: object, b: object, out: object | None, options: Options) -> object:
     """The product of two arrays. Raises `OperatorError`."""
     framework = framework_of(a)
     arrays = _arrays(a, b, out, options)
-    alpha, beta = options.get("alpha", 1.0), beta_of(options)
     prepared = _prepared(_call(rule, framework, arrays, options))
     if out is None:
         out = arrays["out"] = framework.empty(prepared.result.shape, prepared.result.dtype, a)
     if prepared.launch is not None:
-        numbers = (("alpha", alpha),) * (alpha != 1.0) + (("beta", beta),) * (beta != 0.0)
-        prepared.launch.run(framework, [_number(*number, prepared.compute) for number in numbers], arrays)
+        prepared.launch.run(framework, _numbers(options, prepared.compute) if options else (), arrays)
     return framework.given(out)
 
 
@@ -86,16 +77,19 @@ def _arrays(a: object, b: object, out: object | None, options: Options) -> dict[
     return arrays
 
 
-def _call(rule: Rule, framework: Framework, arrays: dict[str, object], options: Options) -> _Call:
-    return _Call(
-        rule,
-        framework,
-        tuple(arrays),
-        tuple(framework.sight(array, name) for name, array in arrays.items()),
-        options.get("alpha", 1.0) != 1.0,
-        beta_of(options) != 0.0,
-        tuple(options.get(choice) for choice in _CHOICES) if options else (),
-    )
+def _call(rule: Rule, framework: Framework, arrays: Mapping[str, object], options: Options) -> _Call:
+    names = tuple(arrays)
+    sights = tuple([framework.sight(array, name) for name, array in arrays.items()])
+    if not options:
+        return rule, framework, names, sights, False, False, ()
+    choices = tuple([options.get(choice) for choice in _CHOICES])
+    return rule, framework, names, sights, options.get("alpha", 1.0) != 1.0, beta_of(options) != 0.0, choices
+
+
+def _numbers(options: Options, compute: str) -> list[float]:
+    """Alpha and beta, unless they are 1 and 0."""
+    numbers = (("alpha", options.get("alpha", 1.0), 1.0), ("beta", beta_of(options), 0.0))
+    return [_number(name, value, compute) for name, value, usual in numbers if value != usual]
 
 
 def _number(name: str, value: float, compute: str) -> float:
@@ -108,13 +102,12 @@ def _number(name: str, value: float, compute: str) -> float:
 
 
 def _asked(call: _Call) -> Asked:
-    pairs = zip(call.names, call.sights, strict=True)
-    layouts = {name: call.framework.layout(sight, name) for name, sight in pairs}
+    rule, framework, names, sights, scaled, added, choices = call
+    layouts = {name: framework.layout(sight, name) for name, sight in zip(names, sights, strict=True)}
     device = layouts["a"].device
-    if "out" not in layouts and not call.framework.makes(device):
+    if "out" not in layouts and not framework.makes(device):
         raise OperatorError(f"a lies on {device}, and its library is not known to make arrays there: give out")
-    subscripts = call.rule(layouts["a"], layouts["b"])
-    return Asked(subscripts, layouts, call.scaled, call.added, *call.choices)
+    return Asked(rule(layouts["a"], layouts["b"]), layouts, scaled, added, *choices)
 
 
 @lru_cache(_KEPT_LAUNCHES)

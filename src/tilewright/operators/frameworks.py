@@ -263,13 +263,14 @@ class _Torch:
     def __init__(self) -> None:
         module = importlib.import_module("torch")
         self._torch = cast("_TorchModule", module)
+        self._tensor: type = module.Tensor
         names = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i32": "int32"}
         self._dtypes: dict[str, object] = {name: getattr(module, own) for name, own in names.items()}
         self._names = {own: name for name, own in self._dtypes.items()}
 
     def sight(self, array: object, name: str) -> Sight:
         """What the tensor answers."""
-        if not is_tensor(array):
+        if type(array) is not self._tensor and not is_tensor(array):
             raise OperatorTypeError(f"{name} is a {type(array).__name__}, a is a tensor of torch; pass tensors")
         tensor = cast("Tensor", array)
         return (tensor.dtype, tensor.shape, tensor.stride(), tensor.device, tensor.data_ptr() % ALIGNED == 0)
@@ -314,7 +315,7 @@ _JAX: Final = _Jax()
 def is_tensor(value: object) -> bool:
     """Whether this is a tensor of torch, of a derived class too."""
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
+    return torch is not None and (type(value) is torch.Tensor or isinstance(value, torch.Tensor))
 
 
 def framework_of(array: object) -> Framework:

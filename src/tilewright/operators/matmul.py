@@ -46,7 +46,7 @@ class Matmul:
         """
         if is_tensor(a):
             operator = torch_matmul()
-            if operator.takes({"a": a, "b": b, **tensors_of(options)}):
+            if operator.takes(a, b, options):
                 return operator(a, b, {**options, "out": out})
         return computed(_modes, a, b, out, options)
 
@@ -78,11 +78,6 @@ def _detached_product(a: object, b: object, **options: Unpack[Options]) -> objec
 def torch_matmul() -> TorchMatmul:
     """The operator `torch.ops.tilewright.matmul`."""
     return TorchMatmul(_detached_product)
-
-
-def tensors_of(options: Options) -> dict[str, object]:
-    """Tensors among the options, by name."""
-    return {name: value for name, value in options.items() if is_tensor(value)}
 
 
 matmul: Final = Matmul()

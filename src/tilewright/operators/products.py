@@ -33,7 +33,10 @@ _KEPT_PROGRAMS: Final = 256
 
 
 class Copy(Struct, frozen=True):
-    """An operand that is copied before a product: what of its memory is, how it lies then, and why."""
+    """An operand that is copied before a product, by its `name`, and the `reason`.
+
+    What is copied has extents `shape` and these `strides`, in elements; the copy has those that are `wanted`.
+    """
 
     name: str
     shape: Extents
@@ -60,7 +63,7 @@ class Wish(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """What a product takes: `copies` of operands that kernels do not take as they lie, then one launch of `kernel`.
 
-    `text` is its program, in MLIR, which is compiled for `target` once for all products of its class. Print it to read
+    `arrangement` tells which modes are loops and which those of the matrices, with their extents. `text` is its program, in MLIR, which is compiled for `target` once for all products of its class. Print it to read
     how the kernel runs.
     """
 

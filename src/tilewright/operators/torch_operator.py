@@ -30,18 +30,22 @@ class TorchMatmul:
 
     def __init__(self, product: Product) -> None:
         self._torch: Any = importlib.import_module("torch")
+        self._is_compiling: Callable[[], bool] = self._torch.compiler.is_compiling
+        self._is_grad_enabled: Callable[[], bool] = self._torch.is_grad_enabled
         self._product = product
         library: Any = importlib.import_module("torch.library")
         self._operator = library.custom_op(NAME, self._compute, mutates_args=(), schema=_SCHEMA)
         self._operator.register_fake(self._empty)
         self._operator.register_autograd(self._backward, setup_context=_keep)
 
-    def takes(self, tensors: Mapping[str, Any]) -> bool:
-        """Whether a product of these tensors has to be known to autograd or to a compiler."""
-        torch = self._torch
-        if torch.compiler.is_compiling():
+    def takes(self, a: Any, b: Any, options: Mapping[str, Any]) -> bool:
+        """Whether a product has to be known to autograd or to a compiler."""
+        if self._is_compiling():
             return True
-        return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors.values())
+        if not self._is_grad_enabled():
+            return False
+        given = (a, b, *options.values()) if options else (a, b)
+        return any(getattr(value, "requires_grad", False) for value in given)
 
     def __call__(self, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
         """The product of two tensors. Raises `OperatorError` for options that the operator has not."""
