@@ -19,23 +19,31 @@ def drawn(*shape: int, dtype: Any = None) -> Any:
 @pytest.mark.parametrize("epilogue", ["bias", "bias+gelu", "gelu_tanh+bias", "silu+relu+bias", "sigmoid+bias+tanh"])
 def test_gradients(epilogue: str) -> None:
     arguments = drawn(2, 3, 4), drawn(4, 5), drawn(5)
-    assert torch.autograd.gradcheck(
-        lambda a, b, bias: tw.matmul(a, b, bias=bias, epilogue=epilogue, alpha=1.5), arguments
-    )
+
+    def product(a: Any, b: Any, bias: Any) -> Any:
+        return tw.matmul(a, b, bias=bias, epilogue=epilogue, alpha=1.5)
+
+    assert torch.autograd.gradcheck(product, arguments)
 
 
 def test_gradients_of_arrays_that_are_broadcast() -> None:
     arguments = drawn(2, 3, 4), drawn(2, 4, 5), drawn(3, 1), drawn(5), drawn(2, 3, 5)
-    assert torch.autograd.gradcheck(
-        lambda a, b, scale, bias, rest: tw.matmul(a, b, scale=scale, bias=bias, residual=rest), arguments
-    )
+
+    def product(a: Any, b: Any, scale: Any, bias: Any, rest: Any) -> Any:
+        return tw.matmul(a, b, scale=scale, bias=bias, residual=rest)
+
+    assert torch.autograd.gradcheck(product, arguments)
 
 
 def test_gradients_of_vectors_and_of_gradients() -> None:
     matrix, vector, other = drawn(3, 4), drawn(4), drawn(3)
     assert torch.autograd.gradcheck(tw.matmul, (matrix, vector))
     assert torch.autograd.gradcheck(tw.matmul, (other, matrix))
-    assert torch.autograd.gradgradcheck(lambda a, b: tw.matmul(a, b, epilogue="gelu"), (matrix, drawn(4, 2)))
+
+    def product(a: Any, b: Any) -> Any:
+        return tw.matmul(a, b, epilogue="gelu")
+
+    assert torch.autograd.gradgradcheck(product, (matrix, drawn(4, 2)))
 
 
 def test_the_operator_is_one_to_torch() -> None:
@@ -77,9 +85,11 @@ def test_operators_of_kernels_under_inductor() -> None:
     axpby %alpha, %X, %zero, %Y
 }""")
     into = tw.torch.custom_op(program.scale, name="tilewright_tests::inductor_into")
-    made = tw.torch.custom_op(
-        program.scale, name="tilewright_tests::inductor", outputs={"Y": lambda _, x: torch.empty_like(x)}
-    )
+
+    def like(_: float, x: Any) -> Any:
+        return torch.empty_like(x)
+
+    made = tw.torch.custom_op(program.scale, name="tilewright_tests::inductor", outputs={"Y": like})
 
     def both(x: Any) -> Any:
         y: Any = torch.empty_like(x)

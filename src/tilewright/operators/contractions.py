@@ -204,18 +204,11 @@ def _put_together(contraction: Contraction, outer: str, inner: str) -> Contracti
     """Without the outer mode; the inner one is as long as both."""
     extents = {mode: extent for mode, extent in contraction.extents.items() if mode != outer}
     extents[inner] *= contraction.extents[outer]
-    return _changed(contraction, extents, lambda strides: {k: s for k, s in strides.items() if k != outer})
-
-
-def _changed(contraction: Contraction, extents: Mapping[str, int], change: object) -> Contraction:
-    assert callable(change)
-
-    def new(operand: Operand) -> Operand:
-        return replace(operand, strides=change(operand.strides))
-
-    extras = tuple(new(extra) for extra in contraction.extras)
-    a, b, out = new(contraction.a), new(contraction.b), new(contraction.out)
-    return replace(contraction, extents=extents, a=a, b=b, out=out, extras=extras)
+    a, b, *extras, out = (
+        replace(operand, strides={mode: stride for mode, stride in operand.strides.items() if mode != outer})
+        for operand in contraction.operands
+    )
+    return Contraction(extents, a, b, out, tuple(extras))
 
 
 def _with_all_roles(contraction: Contraction) -> Contraction:

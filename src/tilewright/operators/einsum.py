@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Unpack
+from typing import TypeVar, Unpack, cast
 
 from tilewright.operators.asked import Options, Subscripts
 from tilewright.operators.calls import computed
 from tilewright.operators.errors import OperatorError
 from tilewright.operators.frameworks import Extents, Layout
 
+Array = TypeVar("Array")
 
-def einsum(subscripts: str, a: object, b: object, out: object | None = None, **options: Unpack[Options]) -> object:
+
+def einsum(subscripts: str, a: Array, b: object, out: object | None = None, **options: Unpack[Options]) -> Array:
     """The sum of products that `subscripts` say, as `numpy.einsum` reads them: `"bij,bjk->bik"`.
 
     A letter for each mode of both factors, and behind the arrow those of the result, in its order; without an arrow
@@ -20,7 +22,7 @@ def einsum(subscripts: str, a: object, b: object, out: object | None = None, **o
 
     Raises `OperatorError` and `OperatorTypeError` as that does, and for subscripts that are none.
     """
-    return computed(_rule(subscripts), a, b, out, options)
+    return cast("Array", computed(_rule(subscripts), a, b, out, options))
 
 
 @lru_cache(256)

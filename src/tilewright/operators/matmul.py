@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Final, Unpack
+from typing import Final, TypeVar, Unpack, cast
 
 from tilewright.once import once
 from tilewright.operators.asked import Options, Subscripts, broadcast_modes
@@ -13,11 +13,13 @@ from tilewright.operators.frameworks import Layout, is_tensor
 from tilewright.operators.products import Plan
 from tilewright.operators.torch_operator import TorchMatmul
 
+Array = TypeVar("Array")
+
 
 class Matmul:
     """`tilewright.matmul`, a function with a `plan`."""
 
-    def __call__(self, a: object, b: object, out: object | None = None, **options: Unpack[Options]) -> object:
+    def __call__(self, a: Array, b: object, out: object | None = None, **options: Unpack[Options]) -> Array:
         """The product of two matrices, or of stacks of them: `epilogue(alpha a @ b + beta c)`.
 
         `a` is (.., m, k), `b` (.., k, n), the result (.., m, n); leading extents are broadcast and vectors taken as by
@@ -47,8 +49,8 @@ class Matmul:
         if is_tensor(a):
             operator = torch_matmul()
             if operator.takes(a, b, options):
-                return operator(a, b, {**options, "out": out})
-        return computed(_modes, a, b, out, options)
+                return cast("Array", operator(a, b, {**options, "out": out}))
+        return cast("Array", computed(_modes, a, b, out, options))
 
     def plan(self, a: object, b: object, out: object | None = None, **options: Unpack[Options]) -> Plan:
         """What a product of the same arguments takes: copies, the kernel, its schedule. Nothing is computed.

@@ -63,8 +63,9 @@ class Wish(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """What a product takes: `copies` of operands that kernels do not take as they lie, then one launch of `kernel`.
 
-    `arrangement` tells which modes are loops and which those of the matrices, with their extents. `text` is its program, in MLIR, which is compiled for `target` once for all products of its class. Print it to read
-    how the kernel runs.
+    `arrangement` tells which modes are loops and which those of the matrices, with their extents. `text` is its
+    program, in MLIR, which is compiled for `target` once for all products of its class. Print a plan to read how the
+    kernel runs.
     """
 
     copies: tuple[Copy, ...]

@@ -98,7 +98,7 @@ class TorchMatmul:
 
     def _backward(self, context: Any, gradient: Any) -> tuple[Any, ...]:
         a, b, *arrays = context.saved_tensors
-        operands = dict(zip(epilogues.OPERAND_STEPS, arrays, strict=True))
+        operands: dict[str, Any] = dict(zip(epilogues.OPERAND_STEPS, arrays, strict=True))
         steps = epilogues.steps_of(context.epilogue)
         compute = self._torch.float64 if a.dtype == self._torch.float64 else self._torch.float32
         wide = gradient.to(compute)
