@@ -332,3 +332,23 @@ def test_on_a_device(played: FakeDriver) -> None:
     tw.matmul(*arrays, **options)
     wanted = np.maximum(a[:, 1:20].astype(float) @ b[:19].astype(float) + bias.astype(float), 0)
     assert np.allclose(out.astype(float), wanted, rtol=2e-3, atol=2e-3)
+
+
+def test_parts_of_a_product() -> None:
+    """Few elements and many terms: sums of parts are stored, then added; the text runs in the interpreter as well."""
+    rng = np.random.default_rng()
+    a, b, bias = (rng.standard_normal(shape).astype(np.float32) for shape in ((3, 4096), (4096, 2), (2,)))
+    out = np.full((3, 2), np.nan, np.float32)
+    options: Any = {"bias": bias, "epilogue": "bias+gelu", "alpha": 0.1}
+    plan = tw.matmul.plan(a, b, out, **options, target="nvidia:sm_90a")
+    operands = {one.name: one for one in plan.arrangement.operands}
+    assert dict(plan.arrangement.extents) == {"m": 3, "n": 2, "k": 512, "s": 8}
+    arrays = {"a": a, "b": b, "bias": bias, "out": out, "partial": np.full((8, 3, 2), np.nan, np.float32)}
+    steps = {name: tuple(4 * stride for stride in operands[name].strides) for name in arrays}
+    views = [np.lib.stride_tricks.as_strided(arrays[name], operands[name].shape, steps[name]) for name in operands]
+    tw.compile(plan.text, target="interpreter").matmul[1](0.1, *views)
+    assert np.allclose(out, gelu(0.1 * (a @ b) + bias), atol=1e-4)
+    # enough tiles, or terms that cannot be dealt out evenly
+    for m, k in ((1024, 4096), (3, 4095)):
+        wide, long = np.zeros((m, k), np.float32), np.zeros((k, 1024), np.float32)
+        assert "s" not in tw.matmul.plan(wide, long, target="nvidia").arrangement.extents

@@ -20,6 +20,10 @@ from tilewright.operators.errors import OperatorError
 ROWS: Final = "m"
 COLUMNS: Final = "n"
 TERMS: Final = "k"
+PARTS: Final = "s"
+"""The mode of a product that is computed in parts, each of some of the terms."""
+PARTIAL: Final = "partial"
+"""The operand with the sums of the parts."""
 
 Extents = tuple[int, ...]
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tilewright.operators.alignment import aligned_strides, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
+    PARTIAL,
     ROWS,
     Arranged,
     Arrangement,
@@ -24,6 +25,7 @@ from tilewright.operators.contractions import (
 from tilewright.operators.errors import OperatorError
 from tilewright.operators.frameworks import Extents, Framework
 from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
+from tilewright.operators.splitting import in_parts, parts_of
 
 if TYPE_CHECKING:
     from tilewright.program import Kernel
@@ -104,6 +106,9 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = arranged(found.with_strides(strides))
     if wish.target.startswith("nvidia"):
         found = _with_aligned_factors(found, copies)
+        parts = parts_of(found)
+        if parts > 1:
+            found = in_parts(found, parts, wish.accumulate)
     longest = max(found.extents[ROWS], found.extents[COLUMNS])
     wanted = ProgramClass(
         len(found.loops),
@@ -141,17 +146,21 @@ def compiled(text: str, target: str) -> Kernel:
 
 
 class Launch(Struct, frozen=True):
-    """A product of arrays that lie as some did before: which arrays, by name, in which views, after which copies."""
+    """A product of arrays that lie as some did before: which arrays, by name, in which views, after which copies; the
+    extents and type of sums of parts."""
 
     start: Callable[..., None]
     copies: tuple[Copy, ...]
     views: tuple[tuple[str, tuple[Extents, Extents] | None], ...]
+    partial: tuple[Extents, str] | None = None
 
     def run(self, framework: Framework, numbers: Sequence[float], arrays: dict[str, object]) -> None:
         """Launch on arrays by name."""
         for copy in self.copies:
             copied = framework.copied(arrays[copy.name], copy.shape, copy.strides, copy.wanted)
             arrays = {**arrays, copy.name: copied}
+        if self.partial is not None:
+            arrays = {**arrays, PARTIAL: framework.empty(*self.partial, arrays["out"])}
         passed = [arrays[name] if view is None else framework.viewed(arrays[name], *view) for name, view in self.views]
         self.start(*numbers, *passed)
 
@@ -161,8 +170,11 @@ def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch
     copied = {copy.name for copy in plan.copies}
 
     def view(one: Arranged) -> tuple[Extents, Extents] | None:
+        if one.name == PARTIAL:
+            return None
         as_is = one.name not in copied and layouts.get(one.name) == (one.shape, one.strides)
         return None if as_is else (one.shape, one.strides)
 
     views = tuple((one.name, view(one)) for one in plan.arrangement.operands)
-    return Launch(plan.kernel[1], plan.copies, views)
+    sums = next(((one.shape, one.dtype) for one in plan.arrangement.operands if one.name == PARTIAL), None)
+    return Launch(plan.kernel[1], plan.copies, views, sums)

@@ -10,13 +10,13 @@ follows a product is computed while its sums are in registers (`fuse-epilogues`)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from tilewright.operators import epilogues
-from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
+from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arrangement
 from tilewright.operators.epilogues import Body, new_body
 
 LARGEST: Final = 1 << 28
@@ -84,9 +84,29 @@ class ProgramClass(Struct, frozen=True):
         return self.parameters[-1]
 
     @property
+    def partial(self) -> Parameter | None:
+        """Where sums of some of the terms are stored."""
+        return next((one for one in self.parameters if one.name == PARTIAL), None)
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """The arrays of the epilogue."""
+        return tuple(one for one in self.parameters[2:-1] if one.name != PARTIAL)
+
+    @property
+    def loop_modes(self) -> list[str]:
+        """Those around a product of matrices."""
+        return [f"p{k}" for k in range(self.loops)]
+
+    @property
     def is_plain(self) -> bool:
         """Whether sums are stored as they are."""
         return not (self.steps or self.scaled or self.added or self.rounded)
+
+    @property
+    def reads_result(self) -> bool:
+        """Whether `beta` is multiplied with what the result holds."""
+        return self.added and all(one.name != "c" for one in self.parameters)
 
     @property
     def scalars(self) -> tuple[str, ...]:
@@ -103,16 +123,28 @@ def program_text(wanted: ProgramClass) -> str:
     """The program of a class."""
     scalars = [f"%{name}: {wanted.compute}" for name in wanted.scalars]
     arrays = [f"%{one.name}: {one.type}" for one in wanted.parameters]
-    inside = "\n".join(f"    {line}" for line in _product(wanted))
-    loops = [f"p{k}" for k in range(wanted.loops)]
-    head = "\n".join(f"  {line}" for line in _extents(wanted))
-    if loops:
-        names = ", ".join(f"%{loop}" for loop in loops)
-        zeros, uppers, ones = (
-            ", ".join(what) for what in (["%c0"] * len(loops), [f"%{loop}s" for loop in loops], ["%c1"] * len(loops))
-        )
-        inside = f"  scf.parallel ({names}) = ({zeros}) to ({uppers}) step ({ones}) {{\n{inside}\n  }}"
-    return f"func.func @{NAME}({', '.join([*scalars, *arrays])}) {{\n{head}\n{inside}\n  return\n}}\n"
+    lines = [*_extents(wanted)]
+    partial = wanted.partial
+    if partial is None:
+        lines += _loops(wanted.loop_modes, _product(wanted))
+    else:
+        lines += _loops([PARTS, *wanted.loop_modes], _partial_product(wanted, partial))
+        lines += _loops([*wanted.loop_modes, ROWS, COLUMNS], _added(wanted, partial))
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"func.func @{NAME}({', '.join([*scalars, *arrays])}) {{\n{body}\n  return\n}}\n"
+
+
+def _loops(modes: Sequence[str], body: Iterable[str]) -> Iterator[str]:
+    """A body for each position along some modes, `%p0` and so on, in no order."""
+    if not modes:
+        yield from body
+        return
+    names, zeros, uppers, ones = (
+        ", ".join(form.format(mode) for mode in modes) for form in ("%{}", "%c0", "%{}s", "%c1")
+    )
+    yield f"scf.parallel ({names}) = ({zeros}) to ({uppers}) step ({ones}) {{"
+    yield from (f"  {line}" for line in body)
+    yield "}"
 
 
 def _extents(wanted: ProgramClass) -> Iterator[str]:
@@ -131,7 +163,7 @@ def _extents(wanted: ProgramClass) -> Iterator[str]:
 
 def _sum_type(wanted: ProgramClass) -> str:
     """What a product is rounded to before anything follows it."""
-    return wanted.out.dtype if wanted.is_plain else wanted.accumulate
+    return wanted.out.dtype if wanted.is_plain and wanted.partial is None else wanted.accumulate
 
 
 def _product(wanted: ProgramClass) -> Iterator[str]:
@@ -150,6 +182,41 @@ def _product(wanted: ProgramClass) -> Iterator[str]:
     yield from _contraction(wanted, sums, type_)
     if not wanted.is_plain:
         yield from _epilogue(wanted, sums, type_)
+
+
+def _partial_product(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
+    """The product of some of the terms."""
+    for one in (*wanted.parameters[:2], partial):
+        yield from _matrix(one)
+    sums = Parameter(_matrix_name(partial), partial.dtype, partial.matrix_modes, partial.unit)
+    yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {partial.matrix_type})"
+    yield from _contraction(wanted, sums, partial.matrix_type)
+
+
+def _added(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
+    """An element of the result: the sum of those of all parts, and what follows it."""
+    out, element = wanted.out, wanted.accumulate
+    body = new_body(element)
+    total = body.add("%so_far", "%part")
+    yield f"%x = scf.for %{PARTS} = %c0 to %{PARTS}s step %c1 iter_args(%so_far = %zero) -> {element} {{"
+    yield f"  %part = {_loaded(partial)}"
+    yield from (f"  {line}" for line in body.lines)
+    yield f"  scf.yield {total} : {element}"
+    yield "}"
+    read = (*wanted.inputs, *((out,) if wanted.reads_result else ()))
+    yield from (f"%e_{one.name} = {_loaded(one)}" for one in read)
+    steps = new_body(wanted.compute)
+    found = steps.converted(_steps(wanted, steps, {one.name: one.dtype for one in read}), wanted.compute, out.dtype)
+    yield from steps.lines
+    yield f"memref.store {found}, %{out.name}[{_position(out)}] : {out.type}"
+
+
+def _loaded(one: Parameter) -> str:
+    return f"memref.load %{one.name}[{_position(one)}] : {one.type}"
+
+
+def _position(one: Parameter) -> str:
+    return ", ".join(f"%{mode}" for mode in one.modes)
 
 
 def _matrix_name(one: Parameter) -> str:
@@ -183,8 +250,8 @@ def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Itera
     kinds = '["parallel", "parallel", "reduction"]'
     body = new_body(sums.dtype)
     x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
-    total = body.add("%s", body.multiply(x, y))
-    arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%s: {sums.dtype}"])
+    total = body.add("%so_far", body.multiply(x, y))
+    arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%so_far: {sums.dtype}"])
     yield f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = {kinds}}}"
     yield f"    ins({names} : {types}) outs(%{sums.name} : {sums_type}) {{"
     yield f"  ^bb0({arguments}):"
@@ -194,7 +261,7 @@ def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Itera
 
 
 def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
-    inputs, out = wanted.parameters[2:-1], wanted.out
+    inputs, out = wanted.inputs, wanted.out
     maps = [_map(one.matrix_modes, terms=False) for one in (sums, *inputs, out)]
     names = ", ".join([f"%{sums.name}", *(f"%{_matrix_name(one)}" for one in inputs)])
     types = ", ".join([sums_type, *(one.matrix_type for one in inputs)])
@@ -220,7 +287,7 @@ def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str]) -> str:
     if wanted.scaled:
         x = body.multiply(x, "%alpha")
     if wanted.added:
-        x = body.add(x, body.multiply(element("c" if "c" in elements else wanted.out.name), "%beta"))
+        x = body.add(x, body.multiply(element(wanted.out.name if wanted.reads_result else "c"), "%beta"))
     for step in wanted.steps:
         x = epilogues.apply(body, step, x, element(step) if step in epilogues.OPERAND_STEPS else None)
     return x
