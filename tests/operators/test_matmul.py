@@ -348,6 +348,8 @@ def test_parts_of_a_product() -> None:
     views = [np.lib.stride_tricks.as_strided(arrays[name], operands[name].shape, steps[name]) for name in operands]
     tw.compile(plan.text, target="interpreter").matmul[1](0.1, *views)
     assert np.allclose(out, gelu(0.1 * (a @ b) + bias), atol=1e-4)
+    odd = tw.matmul.plan(np.zeros((3, 4160), np.float32), np.zeros((4160, 2), np.float32), target="nvidia")
+    assert (odd.arrangement.extents["s"], odd.arrangement.extents["k"]) == (5, 832)
     # enough tiles, or terms that cannot be dealt out evenly
     for m, k in ((1024, 4096), (3, 4095)):
         wide, long = np.zeros((m, k), np.float32), np.zeros((k, 1024), np.float32)

@@ -89,9 +89,38 @@ def _relu(body: Body, x: str) -> str:
     return body("arith.maximumf" if body.is_float else "arith.maxsi", x, body.number(0))
 
 
+_TAIL: Final = (
+    -0.9999999036465308,
+    -1.1511097253579723,
+    -0.4591722337898033,
+    -0.05260301545151576,
+    0.007216352125427502,
+    -0.0002534133959537238,
+    -0.0001380962173430701,
+    2.9273436963000802e-05,
+    -1.992003118364439e-06,
+)
+"""Coefficients of a polynomial, the constant first: log2 of the share of a normal distribution beyond u >= 0.
+
+Fitted on [0, 6.5] so that u times that share is off by 1e-8 at most; beyond, the polynomial falls.
+"""
+
+_FAR: Final = 100.0
+"""There is no float of 32 bits as small as what a normal distribution has beyond."""
+
+
 def _gelu(body: Body, x: str) -> str:
-    erf = body("math.erf", body.multiply(x, body.number(1 / sqrt(2))))
-    return body.multiply(body.multiply(x, body.number(0.5)), body.add(erf, body.number(1)))
+    """x times the share of a normal distribution below x. In f32 by the share beyond |x|: that of negative numbers
+    suffers no cancellation, and takes nine multiply-adds where erf takes a choice of four quotients."""
+    if body.element != "f32":
+        erf = body("math.erf", body.multiply(x, body.number(1 / sqrt(2))))
+        return body.multiply(body.multiply(x, body.number(0.5)), body.add(erf, body.number(1)))
+    u = body("arith.minimumf", body("math.absf", x), body.number(_FAR))
+    power = body.number(_TAIL[-1])
+    for coefficient in reversed(_TAIL[:-1]):
+        power = body("math.fma", power, u, body.number(coefficient))
+    beyond = body("math.exp2", power)
+    return body("math.fma", body("arith.negf", u), beyond, _relu(body, x))
 
 
 def _gelu_tanh(body: Body, x: str) -> str:
