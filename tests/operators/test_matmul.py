@@ -9,14 +9,16 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 import tilewright as tw
-from effort import SEED, count
+from effort import SEED, count, thorough
 from interop.emulated_device import OnDevice, runs
 from machine.cuda.fake_driver import FakeDriver
 from machine.cuda.played import played as played
 from tilewright.operators.products import compiled
+from tilewright.runtime.arrays import view
 
 Array = NDArray[Any]
 DTYPES: Final[dict[str, Any]] = {
@@ -181,6 +183,29 @@ def test_einsum(subscripts: str) -> None:
     np.testing.assert_allclose(found, np.einsum(subscripts, a, b), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_gelu_of_all_numbers(dtype: str) -> None:
+    """Without cancellation where it is small, and none of infinities is NaN."""
+    x = np.concatenate([np.linspace(-9, 9, 2001), [np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-30, 0]]).astype(
+        DTYPES[dtype]
+    )
+    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue="gelu", target="interpreter")[:, 0]
+    wanted = np.array([v and v * math.erfc(-v / math.sqrt(2)) / 2 for v in x[:2001].astype(float)])
+    assert np.abs(found[:2001] - wanted).max() < (1e-6 if dtype == "f32" else 1e-14)
+    if dtype == "f32":
+        np.testing.assert_allclose(found[2001:], [np.inf, 0, np.nan, 1e30, 0, 5e-31, 0], rtol=1e-6)
+
+
+def test_arrays_of_jax() -> None:
+    jax: Any = pytest.importorskip("jax.numpy")
+    a, b = jax.arange(12.0).reshape(3, 4), jax.ones((4, 2), jax.bfloat16)
+    found = tw.matmul(a.astype(jax.bfloat16), b)
+    assert (type(found), found.dtype) == (type(a), jax.bfloat16)
+    assert np.array_equal(np.asarray(tw.einsum("ij,jk->ki", a, b.astype(jax.float32))), np.array([[6, 22, 38]] * 2))
+    with pytest.raises(tw.OperatorError, match="arrays of JAX do not change"):
+        tw.matmul(a, a.T, a[:, :3])
+
+
 def test_results_are_rounded_once() -> None:
     """Sums and what follows them are in f32: in f16 the product is infinite, and a small bias would be lost."""
     a, b = np.full((1, 4), 200, np.float16), np.full((4, 1), 200, np.float16)
@@ -239,6 +264,12 @@ F: Final = np.zeros((3, 4), np.float32)
             "alpha is 0.5, and the result",
         ),
         ((OnDevice(F), F.T, F[:, :3]), {}, tw.OperatorError, "a lies on cuda:0, b on cpu"),
+        (
+            (OnDevice(F[:, ::-1]), OnDevice(F.T), OnDevice(F[:, :3])),
+            {},
+            tw.OperatorError,
+            "a: it runs backwards, and its library is not known to copy it; pass a copy",
+        ),
         ((OnDevice(F), OnDevice(F.T)), {}, tw.OperatorError, "not known to make arrays there: give out"),
     ],
 )
@@ -267,6 +298,9 @@ def test_a_leading_batch_of_one_factor_is_rows() -> None:
     assert dict(plan.arrangement.extents) == {"m": 30, "n": 3, "k": 4}
     apart = tw.matmul.plan(np.zeros((6, 7, 4))[:, :5], np.zeros((4, 3)))
     assert apart.arrangement.loops == ("p0",)
+    repeated = tw.matmul.plan(np.broadcast_to(np.zeros((1, 5, 4)), (6, 5, 4)), np.zeros((6, 4, 3)))
+    assert repeated.copies == ()
+    assert repeated.arrangement.operands[0].modes == ("m", "k")
 
 
 def test_equal_classes_share_a_program() -> None:
@@ -334,6 +368,25 @@ def test_on_a_device(played: FakeDriver) -> None:
     assert np.allclose(out.astype(float), wanted, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.skipif(not thorough(), reason="the emulator takes seconds")
+def test_parts_on_a_device(played: FakeDriver) -> None:
+    """Two launches: sums of parts, then their sums with what follows."""
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((3, 4096), (4096, 2)))
+    bias = rng.standard_normal(2).astype(np.float32)
+    plan = tw.matmul.plan(a, b, bias=bias, epilogue="bias+relu", target="nvidia:sm_80")
+    operands = {one.name: one for one in plan.arrangement.operands}
+    out = OnDevice(np.full((3, 2), np.nan, np.float16))
+    arrays = {"a": OnDevice(a), "b": OnDevice(b), "bias": OnDevice(bias), "out": out}
+    arrays["partial"] = OnDevice(np.full(operands["partial"].shape, np.nan, np.float32))
+    program = tw.compile(plan.text, target="nvidia:sm_80")
+    runs(played, lambda: program, list(arrays.values()))
+    views = [replace(view(arrays[name]), shape=one.shape, strides=one.strides) for name, one in operands.items()]
+    program.matmul[1](*views)
+    assert len(played.launches) == 2
+    assert np.allclose(out.array, relu(a.astype(float) @ b.astype(float) + bias), rtol=2e-3, atol=2e-3)
+
+
 def test_parts_of_a_product() -> None:
     """Few elements and many terms: sums of parts are stored, then added; the text runs in the interpreter as well."""
     rng = np.random.default_rng()
@@ -342,15 +395,15 @@ def test_parts_of_a_product() -> None:
     options: Any = {"bias": bias, "epilogue": "bias+gelu", "alpha": 0.1}
     plan = tw.matmul.plan(a, b, out, **options, target="nvidia:sm_90a")
     operands = {one.name: one for one in plan.arrangement.operands}
-    assert dict(plan.arrangement.extents) == {"m": 3, "n": 2, "k": 512, "s": 8}
-    arrays = {"a": a, "b": b, "bias": bias, "out": out, "partial": np.full((8, 3, 2), np.nan, np.float32)}
+    assert dict(plan.arrangement.extents) == {"m": 3, "n": 2, "k": 256, "s": 16}
+    arrays = {"a": a, "b": b, "bias": bias, "out": out, "partial": np.full((16, 3, 2), np.nan, np.float32)}
     steps = {name: tuple(4 * stride for stride in operands[name].strides) for name in arrays}
     views = [np.lib.stride_tricks.as_strided(arrays[name], operands[name].shape, steps[name]) for name in operands]
     tw.compile(plan.text, target="interpreter").matmul[1](0.1, *views)
     assert np.allclose(out, gelu(0.1 * (a @ b) + bias), atol=1e-4)
-    odd = tw.matmul.plan(np.zeros((3, 4160), np.float32), np.zeros((4160, 2), np.float32), target="nvidia")
-    assert (odd.arrangement.extents["s"], odd.arrangement.extents["k"]) == (5, 832)
+    odd = tw.matmul.plan(np.zeros((3, 10880), np.float32), np.zeros((10880, 2), np.float32), target="nvidia")
+    assert (odd.arrangement.extents["s"], odd.arrangement.extents["k"]) == (34, 320)
     # enough tiles, or terms that cannot be dealt out evenly
-    for m, k in ((1024, 4096), (3, 4095)):
-        wide, long = np.zeros((m, k), np.float32), np.zeros((k, 1024), np.float32)
+    for m, n, k in ((1024, 1024, 4096), (3, 2, 4095), (3, 2, 2048)):
+        wide, long = np.zeros((m, k), np.float32), np.zeros((k, n), np.float32)
         assert "s" not in tw.matmul.plan(wide, long, target="nvidia").arrangement.extents

@@ -57,10 +57,12 @@ class Subscripts(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A product but for the elements of its arrays: `scaled` and `added` say whether there are an alpha and a beta."""
+    """A product but for the elements of its arrays: `scaled` and `added` say whether there are an alpha and a beta,
+    `allocates` whether the library of the arrays makes new ones where they are."""
 
     subscripts: Subscripts
     layouts: Mapping[str, Layout]
+    allocates: bool
     scaled: bool
     added: bool
     epilogue: str | None = None
@@ -162,7 +164,8 @@ def wish_of(wanted: Asked, result: Result) -> Wish:
     epilogues.check_type(steps, compute)
     _check_extra_types(layouts, compute)
     rounded = accumulate != result.dtype and not (accumulate == "f32" and result.dtype == element)
-    return Wish(accumulate, compute, steps, wanted.scaled, wanted.added, rounded, _target(wanted, layouts))
+    target = _target(wanted, layouts)
+    return Wish(accumulate, compute, steps, wanted.scaled, wanted.added, rounded, target, wanted.allocates)
 
 
 def _extents(subscripts: Subscripts, a: Extents, b: Extents) -> dict[str, int]:

@@ -105,9 +105,10 @@ def _asked(call: _Call) -> Asked:
     rule, framework, names, sights, scaled, added, choices = call
     layouts = {name: framework.layout(sight, name) for name, sight in zip(names, sights, strict=True)}
     device = layouts["a"].device
-    if "out" not in layouts and not framework.makes(device):
+    allocates = framework.makes(device)
+    if "out" not in layouts and not allocates:
         raise OperatorError(f"a lies on {device}, and its library is not known to make arrays there: give out")
-    return Asked(rule(layouts["a"], layouts["b"]), layouts, scaled, added, *choices)
+    return Asked(rule(layouts["a"], layouts["b"]), layouts, allocates, scaled, added, *choices)
 
 
 @lru_cache(_KEPT_LAUNCHES)

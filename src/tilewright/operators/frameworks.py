@@ -201,7 +201,9 @@ class _Jax(_Shown):
     """JAX, whose arrays never change: results are made beside it and handed over."""
 
     def sight(self, array: object, name: str) -> Sight:
-        """DLPack's answer, once the array has been computed."""
+        """DLPack's answer, once the array has been computed. Raises `OperatorError` for a result that is given."""
+        if name == "out":
+            raise OperatorError("out: arrays of JAX do not change; without it the result is a new one")
         cast("_JaxArray", array).block_until_ready()
         return super().sight(array, name)
 
@@ -299,7 +301,8 @@ class _Torch:
         """By torch, in its current stream."""
         tensor = cast("Tensor", array)
         made = self._torch.empty_strided(shape, wanted, dtype=tensor.dtype, device=tensor.device)
-        return made.copy_(tensor.as_strided(shape, strides))
+        is_whole = tensor.shape == shape and tensor.stride() == strides
+        return made.copy_(tensor if is_whole else tensor.as_strided(shape, strides))
 
     def given(self, array: object) -> object:
         """As it is."""

@@ -51,7 +51,8 @@ class Copy(Struct, frozen=True):
 
 
 class Wish(Struct, frozen=True):
-    """What is asked of a product beside its arrays: types, steps behind it, factors, where it runs."""
+    """What is asked of a product beside its arrays: types, steps behind it, factors, where it runs, and whether there
+    are new arrays (`allocates`), for copies and sums of parts."""
 
     accumulate: str
     compute: str
@@ -60,6 +61,7 @@ class Wish(Struct, frozen=True):
     added: bool
     rounded: bool
     target: str
+    allocates: bool
 
 
 class Plan(Struct, frozen=True):
@@ -97,6 +99,9 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     copies: list[Copy] = []
     found = arranged(contraction)
     while isinstance(found, Misplaced):
+        if not wish.allocates:
+            name = found.operand.name
+            raise OperatorError(f"{name}: {found.reason}, and its library is not known to copy it; pass a copy")
         extents = found.contraction.extents
         strides = packed_strides(found.modes, extents)
         shape = tuple(extents[mode] for mode in found.modes)
@@ -104,7 +109,7 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         wanted = tuple(strides[mode] for mode in found.modes)
         copies.append(Copy(found.operand.name, shape, now, wanted, found.reason))
         found = arranged(found.with_strides(strides))
-    if wish.target.startswith("nvidia"):
+    if wish.target.startswith("nvidia") and wish.allocates:
         found = _with_aligned_factors(found, copies)
         parts = parts_of(found)
         if parts > 1:

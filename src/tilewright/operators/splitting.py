@@ -16,8 +16,11 @@ _MULTIPROCESSORS: Final = 132
 _TILE: Final = 64
 """Rows and columns that a block computes where there are few."""
 
-_LEAST: Final = 512
+_LEAST: Final = 256
 """Terms of a part: fewer take no longer than to store the sums and add them."""
+
+_FEWEST: Final = 16
+"""Blocks that two launches are worth; fewer tiles stay in one block (`SpreadPolicy.step_tiles`)."""
 
 
 def parts_of(arrangement: Arrangement) -> int:
@@ -27,7 +30,8 @@ def parts_of(arrangement: Arrangement) -> int:
     tiles *= -(-extents[ROWS] // _TILE) * -(-extents[COLUMNS] // _TILE)
     terms = extents[TERMS]
     most = min(_MULTIPROCESSORS // max(tiles, 1), terms // _LEAST)
-    return next((parts for parts in range(most, 1, -1) if terms % (parts * _TILE) == 0), 1)
+    fewest = max(-(-_FEWEST // max(tiles, 1)), 2)
+    return next((parts for parts in range(most, fewest - 1, -1) if terms % (parts * _TILE) == 0), 1)
 
 
 def in_parts(arrangement: Arrangement, parts: int, accumulate: str) -> Arrangement:
