@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from tilewright.operators.contractions import (
     COLUMNS,
     PARTIAL,
     ROWS,
+    TERMS,
     Arranged,
     Arrangement,
     Contraction,
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
 
 _KEPT_PROGRAMS: Final = 256
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
+
+
+_MATRIX: Final = (ROWS, COLUMNS, TERMS)
+_SMALL: Final = 64
+_MANY: Final = 16
 
 
 class Copy(Struct, frozen=True):
@@ -114,10 +121,11 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         parts = parts_of(found)
         if parts > 1:
             found = in_parts(found, parts, wish.accumulate)
+    fixed = _fixed(found, wish.target)
     longest = max(found.extents[ROWS], found.extents[COLUMNS])
     wanted = ProgramClass(
         len(found.loops),
-        parameters_of(found),
+        parameters_of(found, fixed),
         wish.accumulate,
         wish.compute,
         wish.steps,
@@ -126,10 +134,22 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         wish.rounded,
         # the interpreter has what it allocates
         longest if wish.target == "interpreter" else LARGEST,
+        tuple((mode, found.extents[mode]) for mode in fixed),
     )
     if not wanted.is_plain and longest > LARGEST:
         raise OperatorError(f"rows and columns of a result with an epilogue have {LARGEST} elements at most")
     return Plan(tuple(copies), found, program_text(wanted), wish.target)
+
+
+def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
+    """The modes whose extents a program is compiled for: those of many small matrices on the CPU.
+
+    Of open extents each is packed as if it were large: matrices of 64 x 64 took ten times as long, of 8 x 8 twenty.
+    """
+    extents = arrangement.extents
+    many = prod(extents[mode] for mode in arrangement.loops)
+    small = min(extents[mode] for mode in _MATRIX) > 0 and max(extents[mode] for mode in _MATRIX) <= _SMALL
+    return _MATRIX if target.startswith("cpu") and small and many >= _MANY else ()
 
 
 def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arrangement:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.operators import epilogues
 from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arrangement
@@ -26,37 +27,44 @@ NAME: Final = "matmul"
 
 
 class Parameter(Struct, frozen=True):
-    """An array of a program: its modes from the one with the largest stride on."""
+    """An array of a program: its modes from the one with the largest stride on, extents and strides, None if open."""
 
     name: str
     dtype: str
     modes: tuple[str, ...]
-    unit: bool
-
-    @property
-    def strides(self) -> list[str]:
-        """As the type says them."""
-        return ["?"] * (len(self.modes) - self.unit) + ["1"] * self.unit
+    extents: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
 
     @property
     def type(self) -> str:
         """Its memref type."""
-        extents = "?x" * len(self.modes)
-        layout = f", strided<[{', '.join(self.strides)}]>" if self.modes else ""
-        return f"memref<{extents}{self.dtype}{layout}>"
+        layout = f", strided<[{_numbers(self.strides)}]>" if self.modes else ""
+        return f"memref<{_shape(self.extents)}{self.dtype}{layout}>"
 
     @property
     def matrix_modes(self) -> tuple[str, ...]:
         """Those that are no loops."""
-        return tuple(mode for mode in self.modes if mode in (ROWS, COLUMNS, TERMS))
+        return tuple(mode for mode in self.modes if mode in _OF_MATRICES)
 
     @property
     def matrix_type(self) -> str:
         """What is left of it in the loops."""
         if self.matrix_modes == self.modes:
             return self.type
-        kept = [s for mode, s in zip(self.modes, self.strides, strict=True) if mode in self.matrix_modes]
-        return f"memref<{'?x' * len(kept)}{self.dtype}, strided<[{', '.join(kept)}], offset: ?>>"
+        kept = [k for k, mode in enumerate(self.modes) if mode in _OF_MATRICES]
+        strides = _numbers([self.strides[k] for k in kept])
+        return f"memref<{_shape([self.extents[k] for k in kept])}{self.dtype}, strided<[{strides}], offset: ?>>"
+
+
+_OF_MATRICES: Final = (ROWS, COLUMNS, TERMS)
+
+
+def _numbers(values: Sequence[int | None]) -> str:
+    return ", ".join("?" if value is None else str(value) for value in values)
+
+
+def _shape(extents: Sequence[int | None]) -> str:
+    return "".join("?x" if extent is None else f"{extent}x" for extent in extents)
 
 
 class ProgramClass(Struct, frozen=True):
@@ -66,6 +74,7 @@ class ProgramClass(Struct, frozen=True):
     `compute` that of the epilogue. `steps` are those of an epilogue; `scaled` says whether sums are multiplied by
     `alpha`, `added` whether `beta` times the array `c` (or, without it, the result) is added, `rounded` whether the
     product itself cannot be rounded to the type of the result. There is `room` for so many rows and columns of sums.
+    Modes that are `fixed` have the same extent in all launches.
     """
 
     loops: int
@@ -77,6 +86,7 @@ class ProgramClass(Struct, frozen=True):
     added: bool = False
     rounded: bool = False
     room: int = LARGEST
+    fixed: tuple[tuple[str, int], ...] = ()
 
     @property
     def out(self) -> Parameter:
@@ -92,6 +102,11 @@ class ProgramClass(Struct, frozen=True):
     def inputs(self) -> tuple[Parameter, ...]:
         """The arrays of the epilogue."""
         return tuple(one for one in self.parameters[2:-1] if one.name != PARTIAL)
+
+    def size(self, mode: str) -> str:
+        """The extent of a mode, as an index."""
+        known = dict(self.fixed).get(mode)
+        return f"%{mode}s" if known is None else str(known)
 
     @property
     def loop_modes(self) -> list[str]:
@@ -114,9 +129,21 @@ class ProgramClass(Struct, frozen=True):
         return ("alpha",) * self.scaled + ("beta",) * self.added
 
 
-def parameters_of(arrangement: Arrangement) -> tuple[Parameter, ...]:
-    """The arrays of a program for an arrangement."""
-    return tuple(Parameter(one.name, one.dtype, one.modes, one.unit) for one in arrangement.operands)
+def parameters_of(arrangement: Arrangement, fixed: Sequence[str]) -> tuple[Parameter, ...]:
+    """The arrays of a program for an arrangement, whose extents and strides are constant along modes that are fixed."""
+    return tuple(
+        Parameter(
+            one.name,
+            one.dtype,
+            one.modes,
+            tuple(extent if mode in fixed else None for mode, extent in zip(one.modes, one.shape, strict=True)),
+            tuple(
+                stride if mode in fixed or (one.unit and k == len(one.modes) - 1) else None
+                for k, (mode, stride) in enumerate(zip(one.modes, one.strides, strict=True))
+            ),
+        )
+        for one in arrangement.operands
+    )
 
 
 def program_text(wanted: ProgramClass) -> str:
@@ -168,16 +195,19 @@ def _sum_type(wanted: ProgramClass) -> str:
 
 def _product(wanted: ProgramClass) -> Iterator[str]:
     for one in wanted.parameters:
-        yield from _matrix(one)
+        yield from _matrix(wanted, one)
     if wanted.is_plain:
-        sums = Parameter(_matrix_name(wanted.out), wanted.out.dtype, wanted.out.matrix_modes, wanted.out.unit)
-        type_ = wanted.out.matrix_type
+        sums, type_ = _seen(wanted.out), wanted.out.matrix_type
     else:
-        sums = Parameter("sums", wanted.accumulate, (ROWS, COLUMNS), True)
-        whole = f"memref<{wanted.room}x{wanted.room}x{wanted.accumulate}>"
-        type_ = f"memref<?x?x{wanted.accumulate}, strided<[{wanted.room}, 1]>>"
+        known = dict(wanted.fixed)
+        extents = (known.get(ROWS), known.get(COLUMNS))
+        room = extents[1] or wanted.room
+        sums = Parameter("sums", wanted.accumulate, (ROWS, COLUMNS), extents, (room, 1))
+        type_ = sums.type
+        sizes = f"[{wanted.size(ROWS)}, {wanted.size(COLUMNS)}]"
+        whole = f"memref<{extents[0] or wanted.room}x{room}x{wanted.accumulate}>"
         yield f"%all = memref.alloc() : {whole}"
-        yield f"%sums = memref.subview %all[0, 0] [%ms, %ns] [1, 1] : {whole} to {type_}"
+        yield f"%sums = memref.subview %all[0, 0] {sizes} [1, 1] : {whole} to {type_}"
     yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {type_})"
     yield from _contraction(wanted, sums, type_)
     if not wanted.is_plain:
@@ -187,10 +217,9 @@ def _product(wanted: ProgramClass) -> Iterator[str]:
 def _partial_product(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
     """The product of some of the terms."""
     for one in (*wanted.parameters[:2], partial):
-        yield from _matrix(one)
-    sums = Parameter(_matrix_name(partial), partial.dtype, partial.matrix_modes, partial.unit)
-    yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {partial.matrix_type})"
-    yield from _contraction(wanted, sums, partial.matrix_type)
+        yield from _matrix(wanted, one)
+    yield f"linalg.fill ins(%zero : {partial.dtype}) outs(%{_matrix_name(partial)} : {partial.matrix_type})"
+    yield from _contraction(wanted, _seen(partial), partial.matrix_type)
 
 
 def _added(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
@@ -219,16 +248,21 @@ def _position(one: Parameter) -> str:
     return ", ".join(f"%{mode}" for mode in one.modes)
 
 
+def _seen(one: Parameter) -> Parameter:
+    """An array under the name that it has in loops."""
+    return replace(one, name=_matrix_name(one))
+
+
 def _matrix_name(one: Parameter) -> str:
     return one.name if one.matrix_modes == one.modes else f"{one.name}m"
 
 
-def _matrix(one: Parameter) -> Iterator[str]:
+def _matrix(wanted: ProgramClass, one: Parameter) -> Iterator[str]:
     """What a loop sees of an array."""
     if one.matrix_modes == one.modes:
         return
     offsets = ", ".join("0" if mode in one.matrix_modes else f"%{mode}" for mode in one.modes)
-    sizes = ", ".join(f"%{mode}s" if mode in one.matrix_modes else "1" for mode in one.modes)
+    sizes = ", ".join(wanted.size(mode) if mode in one.matrix_modes else "1" for mode in one.modes)
     ones = ", ".join("1" for _ in one.modes)
     yield (
         f"%{_matrix_name(one)} = memref.subview %{one.name}[{offsets}] [{sizes}] [{ones}] : {one.type} to "
