@@ -144,7 +144,7 @@ class Draw:
             turned = self.some(0.5)
             shape = wanted.shape[::-1] if turned else wanted.shape
             room = np.full([extent + 2 for extent in shape], 77, DTYPES[result])
-            inside = room[tuple(slice(1, extent + 1) for extent in shape)]
+            inside = room[(*(slice(1, extent + 1) for extent in shape), ...)]
             out = inside.T if turned else inside
         found: Array = tw.matmul(a, b, out, **options, **({} if out is not None else {"out_dtype": result}))
         assert found.dtype == DTYPES[result]
@@ -252,6 +252,7 @@ F: Final = np.zeros((3, 4), np.float32)
             r"bias has extents \(4,\), which are not broadcast to .* \(3, 3\)",
         ),
         ((F, F.T), {"epilogue": "swish"}, tw.OperatorError, "there is no step 'swish'; there are bias, scale"),
+        ((F, F.T), {"epilogue": "+".join(["gelu"] * 9)}, tw.OperatorError, "9 steps, of 8 at most"),
         ((F, F.T), {"precision": "tf32"}, tw.OperatorTypeError, r"products of f32 by ieee .* none by tf32"),
         ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
         ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),

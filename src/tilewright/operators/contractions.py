@@ -105,8 +105,10 @@ class Misplaced(Struct, frozen=True):
         return with_operand(self.contraction, replace(self.operand, strides=strides, aligned=True))
 
 
-def arranged(contraction: Contraction) -> Arrangement | Misplaced:
+def arranged(contraction: Contraction, *, vectors: bool = False) -> Arrangement | Misplaced:
     """How a contraction is computed, or the first operand that has to be copied before.
+
+    With `vectors` products of a vector have no rows; without, they have one.
 
     Raises `OperatorError` for a result that cannot be written as it lies.
     """
@@ -115,11 +117,12 @@ def arranged(contraction: Contraction) -> Arrangement | Misplaced:
         reason = _problem(operand, found.extents)
         if reason is not None:
             return Misplaced(found, operand, reason, _by_stride(operand, found.extents))
-    found = _with_all_roles(_fused(found))
+    found = _with_roles(_fused(found), vectors=vectors)
     scattered = _scattered_terms(found)
     if scattered is not None:
         return scattered
-    turned = _unit_mode(found.out) in found.modes((True, False, True))
+    rows, columns = found.modes((True, False, True)), found.modes((False, True, True))
+    turned = not columns or _unit_mode(found.out) in rows
     if turned:
         found = replace(found, a=found.b, b=found.a)
     return _named(found, turned)
@@ -215,11 +218,15 @@ def _put_together(contraction: Contraction, outer: str, inner: str) -> Contracti
     return Contraction(extents, a, b, out, tuple(extras))
 
 
-def _with_all_roles(contraction: Contraction) -> Contraction:
-    """With rows, columns and terms, of extent 1 where there are none."""
+def _with_roles(contraction: Contraction, *, vectors: bool) -> Contraction:
+    """With rows, columns and terms, of extent 1 where there are none; with `vectors` not both rows and columns."""
     found = contraction
     for role, name in _ROLES.items():
         if found.modes(role):
+            continue
+        if name == ROWS and vectors:
+            continue
+        if name == COLUMNS and vectors and found.modes((True, False, True)):
             continue
         mode = f"one {name}"
         extents = {**found.extents, mode: 1}
@@ -271,6 +278,8 @@ def _named(contraction: Contraction, turned: bool) -> Arrangement:
     unit = _unit_mode(contraction.out)
     for role, name in _ROLES.items():
         modes = contraction.modes(role)
+        if not modes:
+            continue
         main = unit if unit in modes else max(modes, key=lambda mode: contraction.extents[mode])
         assert main is not None
         names[main] = name

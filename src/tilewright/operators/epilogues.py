@@ -149,6 +149,8 @@ _FUNCTIONS: Final[dict[str, Callable[[Body, str], str]]] = {
     "sigmoid": _sigmoid,
     "tanh": _tanh,
 }
+_MOST_STEPS: Final = 8
+"""As many as `fuse-epilogues` takes, if all are erf of f64."""
 _OF_INTEGERS: Final = ("relu",)
 STEPS: Final = (*OPERAND_STEPS, *_FUNCTIONS)
 
@@ -156,9 +158,11 @@ STEPS: Final = (*OPERAND_STEPS, *_FUNCTIONS)
 def steps_of(epilogue: str) -> tuple[str, ...]:
     """The steps of an epilogue in their order.
 
-    Raises `OperatorError` for one that there is not, and for an array that is taken twice.
+    Raises `OperatorError` for one that there is not, for an array that is taken twice, and for too many steps.
     """
     steps = tuple(step.strip() for step in epilogue.split("+")) if epilogue.strip() else ()
+    if len(steps) > _MOST_STEPS:
+        raise OperatorError(f"epilogue: {len(steps)} steps, of {_MOST_STEPS} at most")
     for step in steps:
         if step not in STEPS:
             raise OperatorError(f"epilogue: there is no step {step!r}; there are {', '.join(STEPS)}, joined by +")

@@ -36,7 +36,6 @@ _KEPT_PROGRAMS: Final = 256
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
 
 
-_MATRIX: Final = (ROWS, COLUMNS, TERMS)
 _SMALL: Final = 64
 _MANY: Final = 16
 
@@ -104,7 +103,9 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     """How a contraction is computed. Raises `OperatorError` where it cannot be."""
     check_result(contraction)
     copies: list[Copy] = []
-    found = arranged(contraction)
+    # on a GPU tiles of one row are faster than what products of vectors are there
+    vectors = not wish.target.startswith("nvidia")
+    found = arranged(contraction, vectors=vectors)
     while isinstance(found, Misplaced):
         if not wish.allocates:
             name = found.operand.name
@@ -115,14 +116,14 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         now = tuple(found.operand.strides[mode] for mode in found.modes)
         wanted = tuple(strides[mode] for mode in found.modes)
         copies.append(Copy(found.operand.name, shape, now, wanted, found.reason))
-        found = arranged(found.with_strides(strides))
+        found = arranged(found.with_strides(strides), vectors=vectors)
     if wish.target.startswith("nvidia") and wish.allocates:
         found = _with_aligned_factors(found, copies)
         parts = parts_of(found)
         if parts > 1:
             found = in_parts(found, parts, wish.accumulate)
     fixed = _fixed(found, wish.target)
-    longest = max(found.extents[ROWS], found.extents[COLUMNS])
+    longest = max(found.extents.get(ROWS, 1), found.extents[COLUMNS])
     wanted = ProgramClass(
         len(found.loops),
         parameters_of(found, fixed),
@@ -147,9 +148,10 @@ def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
     Of open extents each is packed as if it were large: matrices of 64 x 64 took ten times as long, of 8 x 8 twenty.
     """
     extents = arrangement.extents
+    matrix = tuple(mode for mode in (ROWS, COLUMNS, TERMS) if mode in extents)
     many = prod(extents[mode] for mode in arrangement.loops)
-    small = min(extents[mode] for mode in _MATRIX) > 0 and max(extents[mode] for mode in _MATRIX) <= _SMALL
-    return _MATRIX if target.startswith("cpu") and small and many >= _MANY else ()
+    is_small = all(0 < extents[mode] <= _SMALL for mode in matrix)
+    return matrix if target.startswith("cpu") and is_small and many >= _MANY else ()
 
 
 def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arrangement:

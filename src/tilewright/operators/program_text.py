@@ -109,6 +109,11 @@ class ProgramClass(Struct, frozen=True):
         return f"%{mode}s" if known is None else str(known)
 
     @property
+    def matrix_modes(self) -> tuple[str, ...]:
+        """Those of a product of matrices, or of a vector and a matrix."""
+        return tuple(mode for mode in _OF_MATRICES if any(mode in one.modes for one in self.parameters))
+
+    @property
     def loop_modes(self) -> list[str]:
         """Those around a product of matrices."""
         return [f"p{k}" for k in range(self.loops)]
@@ -199,15 +204,18 @@ def _product(wanted: ProgramClass) -> Iterator[str]:
     if wanted.is_plain:
         sums, type_ = _seen(wanted.out), wanted.out.matrix_type
     else:
+        modes = wanted.matrix_modes[:-1]
         known = dict(wanted.fixed)
-        extents = (known.get(ROWS), known.get(COLUMNS))
-        room = extents[1] or wanted.room
-        sums = Parameter("sums", wanted.accumulate, (ROWS, COLUMNS), extents, (room, 1))
+        extents = tuple(known.get(mode) for mode in modes)
+        room = [extent or wanted.room for extent in extents]
+        sums = Parameter("sums", wanted.accumulate, modes, extents, (room[-1], 1)[-len(modes) :])
         type_ = sums.type
-        sizes = f"[{wanted.size(ROWS)}, {wanted.size(COLUMNS)}]"
-        whole = f"memref<{extents[0] or wanted.room}x{room}x{wanted.accumulate}>"
+        zeros, sizes, ones = (
+            ", ".join(what) for what in (["0"] * len(modes), map(wanted.size, modes), ["1"] * len(modes))
+        )
+        whole = f"memref<{_shape(room)}{wanted.accumulate}>"
         yield f"%all = memref.alloc() : {whole}"
-        yield f"%sums = memref.subview %all[0, 0] {sizes} [1, 1] : {whole} to {type_}"
+        yield f"%sums = memref.subview %all[{zeros}] [{sizes}] [{ones}] : {whole} to {type_}"
     yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {type_})"
     yield from _contraction(wanted, sums, type_)
     if not wanted.is_plain:
@@ -270,23 +278,24 @@ def _matrix(wanted: ProgramClass, one: Parameter) -> Iterator[str]:
     )
 
 
-def _map(modes: Sequence[str], *, terms: bool) -> str:
-    domain = (ROWS, COLUMNS, TERMS) if terms else (ROWS, COLUMNS)
-    return f"affine_map<({', '.join(domain)}) -> ({', '.join(modes)})>"
+def _maps(domain: Sequence[str], operands: Sequence[Parameter]) -> str:
+    """Which elements operands have at a point of loops."""
+    loops = ", ".join(domain)
+    return ", ".join(f"affine_map<({loops}) -> ({', '.join(one.matrix_modes)})>" for one in operands)
 
 
 def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
     factors = wanted.parameters[:2]
-    maps = [_map(one.matrix_modes, terms=True) for one in (*factors, sums)]
+    maps = _maps(wanted.matrix_modes, (*factors, sums))
     names, types = (
         ", ".join(what) for what in ([f"%{_matrix_name(one)}" for one in factors], [one.matrix_type for one in factors])
     )
-    kinds = '["parallel", "parallel", "reduction"]'
+    kinds = ", ".join(['"parallel"'] * (len(wanted.matrix_modes) - 1) + ['"reduction"'])
     body = new_body(sums.dtype)
     x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
     total = body.add("%so_far", body.multiply(x, y))
     arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%so_far: {sums.dtype}"])
-    yield f"linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = {kinds}}}"
+    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
     yield f"    ins({names} : {types}) outs(%{sums.name} : {sums_type}) {{"
     yield f"  ^bb0({arguments}):"
     yield from (f"    {line}" for line in body.lines)
@@ -296,14 +305,14 @@ def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Itera
 
 def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
     inputs, out = wanted.inputs, wanted.out
-    maps = [_map(one.matrix_modes, terms=False) for one in (sums, *inputs, out)]
+    maps, kinds = _maps(sums.modes, (sums, *inputs, out)), ", ".join(['"parallel"'] * len(sums.modes))
     names = ", ".join([f"%{sums.name}", *(f"%{_matrix_name(one)}" for one in inputs)])
     types = ", ".join([sums_type, *(one.matrix_type for one in inputs)])
     elements = {one.name: one.dtype for one in (*inputs, out)}
     arguments = ", ".join([f"%x: {sums.dtype}", *(f"%e_{name}: {dtype}" for name, dtype in elements.items())])
     body = new_body(wanted.compute)
     total = body.converted(_steps(wanted, body, elements), wanted.compute, out.dtype)
-    yield f'linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel", "parallel"]}}'
+    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
     yield f"    ins({names} : {types}) outs(%{_matrix_name(out)} : {out.matrix_type}) {{"
     yield f"  ^bb0({arguments}):"
     yield from (f"    {line}" for line in body.lines)
