@@ -6,7 +6,8 @@ after:   %p = memref.alloca : memref<f32x64x128,local>
 
 Parts are whole tiles, as many as there are, and are the same in every run: so are the sums. Of `tl.gemv` and `tl.sum`
 whose results have a known extent; where those of a kernel are many, blocks share the results instead. Instructions
-inside of loops or conditions stay, and so do those of kernels whose work-groups are numbered, which are not alone.
+inside of loops or conditions stay, so do those on a block's own memory, and those of kernels whose work-groups are
+numbered, which are not alone.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class SplitSums(Pass, frozen=True):
         dim = type_.order - 1
         lengths = tiles.reduction_tile(type_, dim)
         results, terms = type_.shape[:dim], type_.shape[dim]
-        if any(extent is None for extent in results):
+        if type_.space is AddressSpace.LOCAL or any(extent is None for extent in results):
             return False
         strips = 1
         for extent, length in zip(results, lengths, strict=False):
