@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
     from tilewright.interop import torch as torch
+    from tilewright.operators.attention import attention as attention
     from tilewright.operators.einsum import einsum as einsum
     from tilewright.operators.errors import OperatorError as OperatorError
     from tilewright.operators.errors import OperatorTypeError as OperatorTypeError
@@ -44,6 +45,7 @@ _HOMES = {
     "Program": "tilewright.program",
     "OperatorError": "tilewright.operators.errors",
     "OperatorTypeError": "tilewright.operators.errors",
+    "attention": "tilewright.operators.attention",
     "config": "tilewright.settings.config",
     "einsum": "tilewright.operators.einsum",
     "matmul": "tilewright.operators.matmul",
@@ -72,6 +74,7 @@ __all__ = [
     "Program",
     "__version__",
     "address",
+    "attention",
     "compile",
     "config",
     "einsum",
