@@ -93,12 +93,12 @@ class AttentionPlan(Struct, frozen=True):
     target: str
     threads: int
     shape: Extents
-    lse_shape: Extents
+    lse_shape: tuple[int, int, int]
     spans: Mapping[str, int]
     integers: tuple[int, ...]
 
     @property
-    def grid(self) -> Extents:
+    def grid(self) -> tuple[int, int, int]:
         """Blocks of queries, heads, batches."""
         batch, heads, queries = self.lse_shape
         return (-(-queries // self.of.blocks[0]), heads, batch)
@@ -189,8 +189,8 @@ def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, obje
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; there are {', '.join(sorted(Options.__optional_keys__))}")
     arrays = {"q": q, "k": k, "v": v}
-    if options.get("out") is not None:
-        arrays["out"] = options["out"]
+    if (out := options.get("out")) is not None:
+        arrays["out"] = out
     for name, array in arrays.items():
         if is_tensor(array) and getattr(array, "requires_grad", False) and _keeps_gradients():
             raise OperatorError(f"{name} needs a gradient, and attention has none: call it in torch.no_grad()")

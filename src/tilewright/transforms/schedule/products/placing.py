@@ -43,12 +43,13 @@ from tilewright.transforms.schedule.products.choice import (
 )
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
+from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
-from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
+from tilewright.transforms.schedule.products.tensor_rings import TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
