@@ -83,10 +83,11 @@ class _Asked(Struct, frozen=True):
 
 
 class AttentionPlan(Struct, frozen=True):
-    """What attention takes: one launch of `grid` work-groups of the kernel of a class, compiled once for `target`.
+    """What attention takes: one launch of `grid` work-groups of the kernel of a class (`of`).
 
-    `shape` is that of the result, `lse_shape` that of the logarithms. Arrays are passed as the elements of their
-    memory, so many as `spans` says, the scale and `integers` behind them. Print it to read how the kernel runs.
+    It is compiled once for `target`; on an NVIDIA device blocks have so many `threads`. `shape` is that of the result,
+    `lse_shape` that of the logarithms. Arrays are passed as the elements of their memory, so many as `spans` says, the
+    scale and `integers` behind them. Print it to read how the kernel runs.
     """
 
     of: AttentionClass
