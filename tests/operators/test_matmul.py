@@ -312,6 +312,19 @@ def test_equal_classes_share_a_program() -> None:
     assert compiled.cache_info().misses <= before + 1
 
 
+def test_many_small_matrices_and_vectors() -> None:
+    """On the CPU programs are made for the extents of many small matrices, and products of vectors have no rows."""
+    rng = np.random.default_rng()
+    a, b, bias = rng.standard_normal((16, 5, 7)), rng.standard_normal((16, 7, 3)), rng.standard_normal((5, 1))
+    plan = tw.matmul.plan(a, b, bias=bias)
+    assert "memref<?x5x7xf64, strided<[?, 7, 1]>>" in plan.text
+    np.testing.assert_allclose(tw.matmul(a, b, bias=bias), a @ b + bias, rtol=1e-12, atol=1e-12)
+    assert "memref<?x?x?xf64, strided<[?, ?, 1]>>" in tw.matmul.plan(a[:15], b[:15]).text
+    for x, y in ((a[0, 0], b[0]), (a[0], b[0, :, 0]), (a[0, 0], b[0, :, 0])):
+        assert '["parallel", "reduction"]' in tw.matmul.plan(x, y).text
+        np.testing.assert_allclose(tw.matmul(x, y, epilogue="relu", target="interpreter"), relu(x @ y))
+
+
 def test_columns_are_computed_as_rows_of_the_transposed_product() -> None:
     a, b = np.zeros((3, 4)), np.zeros((4, 5))
     plan = tw.matmul.plan(a, b, np.zeros((5, 3)).T)
