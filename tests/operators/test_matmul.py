@@ -253,7 +253,13 @@ F: Final = np.zeros((3, 4), np.float32)
         ),
         ((F, F.T), {"epilogue": "swish"}, tw.OperatorError, "there is no step 'swish'; there are bias, scale"),
         ((F, F.T), {"epilogue": "+".join(["gelu"] * 9)}, tw.OperatorError, "9 steps, of 8 at most"),
-        ((F, F.T), {"precision": "tf32"}, tw.OperatorTypeError, r"products of f32 by ieee .* none by tf32"),
+        ((F, F.T), {"precision": "tf16"}, tw.OperatorTypeError, "sums in f32 are exact, tf32, 3xtf32, not tf16"),
+        (
+            (F, F.T),
+            {"precision": "tf32", "accumulate": "f64"},
+            tw.OperatorTypeError,
+            "precision: products of f32 with sums in f64 are exact, not tf32",
+        ),
         ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
         ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),
         ((F, F.T), {"out_type": "f32"}, TypeError, "no option 'out_type'; there are accumulate, alpha"),
@@ -310,6 +316,16 @@ def test_equal_classes_share_a_program() -> None:
         a, b = np.zeros((m, m), np.float16), np.zeros((m, m + 1), np.float16)
         assert tw.matmul.plan(a, b).kernel is tw.matmul.plan(a, b).kernel
     assert compiled.cache_info().misses <= before + 1
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_fewer_bits_on_request(target: str) -> None:
+    """Factors of 11 significant bits, or those and the rest; of vectors too."""
+    a, b = np.array([[1 + 2**-12, 1 + 2**-9]], np.float32), np.eye(2, dtype=np.float32)
+    for x in (a, a[0]):
+        rounded: Array = tw.matmul(x, b, precision="tf32", target=target)
+        assert np.array_equal(rounded, np.array([1, 1 + 2**-9], np.float32).reshape(x.shape))
+        assert np.array_equal(tw.matmul(x, b, precision="3xtf32", target=target), x)
 
 
 def test_many_small_matrices_and_vectors() -> None:

@@ -49,9 +49,9 @@ def test_gradients_of_vectors_and_of_gradients() -> None:
 def test_the_operator_is_one_to_torch() -> None:
     tw.matmul(torch.ones(2, 2), torch.ones(2, 2))
     operator = torch.ops.tilewright.matmul.default
-    arguments = (drawn(3, 4), drawn(4, 5), drawn(5), None, None, 2.0, "bias+gelu", None, None)
+    arguments = (drawn(3, 4), drawn(4, 5), drawn(5), None, None, 2.0, "bias+gelu", None, None, None)
     assert set(torch.library.opcheck(operator, arguments).values()) == {"SUCCESS"}
-    halves = (torch.ones(3, 4).half(), torch.ones(4, 5).half(), None, None, None, 1.0, "", "f32", "f32")
+    halves = (torch.ones(3, 4).half(), torch.ones(4, 5).half(), None, None, None, 1.0, "", "f32", "f32", None)
     assert set(torch.library.opcheck(operator, halves).values()) == {"SUCCESS"}
 
 

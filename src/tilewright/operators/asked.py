@@ -23,7 +23,8 @@ _ACCUMULATORS: Final[Mapping[str, tuple[str, ...]]] = {
 """The types that sums have, by the type of the factors; the first one unless another is asked for."""
 
 _FLOATS: Final = ("f16", "bf16", "f32", "f64")
-_PRECISION: Final = "ieee"
+_PRECISIONS: Final[Mapping[str, tuple[str, ...]]] = {"f32": ("exact", "tf32", "3xtf32")}
+"""In what products multiply, by the type of the factors and of the sums; those of other types are exact."""
 _EXTRAS: Final = ("c", *epilogues.OPERAND_STEPS)
 _IMPLIED: Final = ("scale", "bias", "residual")
 """The order of arrays without an epilogue that names them."""
@@ -152,10 +153,11 @@ def wish_of(wanted: Asked, result: Result) -> Wish:
     results = _FLOATS if accumulate in _FLOATS else ("i32", *_FLOATS)
     if result.dtype not in results:
         raise OperatorTypeError(f"results of products of {element} are of {', '.join(results)}, not {result.dtype}")
-    if wanted.precision not in (None, _PRECISION):
+    precisions = _PRECISIONS.get(element if element == accumulate else "", ("exact",))
+    precision = wanted.precision or precisions[0]
+    if precision not in precisions:
         raise OperatorTypeError(
-            f"precision: there are products of {element} by {_PRECISION} (factors as they are) alone, none by "
-            f"{wanted.precision}"
+            f"precision: products of {element} with sums in {accumulate} are {', '.join(precisions)}, not {precision}"
         )
     compute = accumulate
     if accumulate == "i32" and result.dtype != "i32":
@@ -165,7 +167,7 @@ def wish_of(wanted: Asked, result: Result) -> Wish:
     _check_extra_types(layouts, compute)
     rounded = accumulate != result.dtype and not (accumulate == "f32" and result.dtype == element)
     target = _target(wanted, layouts)
-    return Wish(accumulate, compute, steps, wanted.scaled, wanted.added, rounded, target, wanted.allocates)
+    return Wish(accumulate, compute, steps, wanted.scaled, wanted.added, rounded, target, wanted.allocates, precision)
 
 
 def _extents(subscripts: Subscripts, a: Extents, b: Extents) -> dict[str, int]:

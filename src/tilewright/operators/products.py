@@ -58,7 +58,7 @@ class Copy(Struct, frozen=True):
 
 class Wish(Struct, frozen=True):
     """What is asked of a product beside its arrays: types, steps behind it, factors, where it runs, and whether there
-    are new arrays (`allocates`), for copies and sums of parts."""
+    are new arrays (`allocates`), for copies and sums of parts; in what products multiply."""
 
     accumulate: str
     compute: str
@@ -68,25 +68,27 @@ class Wish(Struct, frozen=True):
     rounded: bool
     target: str
     allocates: bool
+    precision: str
 
 
 class Plan(Struct, frozen=True):
     """What a product takes: `copies` of operands that kernels do not take as they lie, then one launch of `kernel`.
 
     `arrangement` tells which modes are loops and which those of the matrices, with their extents. `text` is its
-    program, in MLIR, which is compiled for `target` once for all products of its class. Print a plan to read how the
-    kernel runs.
+    program, in MLIR, which is compiled for `target` and `precision` once for all products of its class. Print a plan to
+    read how the kernel runs.
     """
 
     copies: tuple[Copy, ...]
     arrangement: Arrangement
     text: str
     target: str
+    precision: str = "exact"
 
     @property
     def kernel(self) -> Kernel:
         """The compiled kernel."""
-        return compiled(self.text, self.target)
+        return compiled(self.text, self.target, self.precision)
 
     @property
     def schedule(self) -> str:
@@ -103,8 +105,8 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     """How a contraction is computed. Raises `OperatorError` where it cannot be."""
     check_result(contraction)
     copies: list[Copy] = []
-    # on a GPU tiles of one row are faster than what products of vectors are there
-    vectors = not wish.target.startswith("nvidia")
+    # on a GPU tiles of one row are faster than what products of vectors are there; those are always exact
+    vectors = not wish.target.startswith("nvidia") and wish.precision == "exact"
     found = arranged(contraction, vectors=vectors)
     while isinstance(found, Misplaced):
         if not wish.allocates:
@@ -139,7 +141,7 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     )
     if not wanted.is_plain and longest > LARGEST:
         raise OperatorError(f"rows and columns of a result with an epilogue have {LARGEST} elements at most")
-    return Plan(tuple(copies), found, program_text(wanted), wish.target)
+    return Plan(tuple(copies), found, program_text(wanted), wish.target, wish.precision)
 
 
 def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
@@ -165,11 +167,11 @@ def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arran
 
 
 @lru_cache(_KEPT_PROGRAMS)
-def compiled(text: str, target: str) -> Kernel:
+def compiled(text: str, target: str, precision: str) -> Kernel:
     """The kernel of a program, compiled once."""
     from tilewright.api import compile
 
-    return compile(text, target=target)[NAME]
+    return compile(text, target=target, precision=precision)[NAME]
 
 
 class Launch(Struct, frozen=True):

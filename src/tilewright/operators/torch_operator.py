@@ -16,9 +16,10 @@ from tilewright.operators.errors import OperatorError
 NAME: Final = "tilewright::matmul"
 _SCHEMA: Final = (
     "(Tensor a, Tensor b, Tensor? bias, Tensor? scale, Tensor? residual, float alpha, str epilogue, "
-    "str? accumulate, str? out_dtype) -> Tensor"
+    "str? accumulate, str? out_dtype, str? precision) -> Tensor"
 )
 _OPTIONS: Final = frozenset({"bias", "scale", "residual", "alpha", "epilogue", "accumulate", "out_dtype", "precision"})
+_NAMES: Final = ("accumulate", "out_dtype", "precision")
 _IMPLIED: Final = ("scale", "bias", "residual")
 
 Product = Callable[..., object]
@@ -57,7 +58,7 @@ class TorchMatmul:
             steps = "+".join(name for name in _IMPLIED if options.get(name) is not None)
         arrays = (options.get("bias"), options.get("scale"), options.get("residual"))
         alpha = float(options.get("alpha", 1.0))
-        return self._operator(a, b, *arrays, alpha, steps, options.get("accumulate"), options.get("out_dtype"))
+        return self._operator(a, b, *arrays, alpha, steps, *(options.get(name) for name in _NAMES))
 
     def _compute(
         self,
@@ -70,8 +71,16 @@ class TorchMatmul:
         epilogue: str,
         accumulate: str | None,
         out_dtype: str | None,
+        precision: str | None,
     ) -> Any:
-        given = {"bias": bias, "scale": scale, "residual": residual, "accumulate": accumulate, "out_dtype": out_dtype}
+        given = {
+            "bias": bias,
+            "scale": scale,
+            "residual": residual,
+            "accumulate": accumulate,
+            "out_dtype": out_dtype,
+            "precision": precision,
+        }
         options = {name: _detached(value) for name, value in given.items() if value is not None}
         return self._product(_detached(a), _detached(b), alpha=alpha, epilogue=epilogue, **options)
 
@@ -86,6 +95,7 @@ class TorchMatmul:
         epilogue: str,
         accumulate: str | None,
         out_dtype: str | None,
+        precision: str | None,
     ) -> Any:
         shape = self._torch.matmul(a, b).shape
         dtype = self._torch.int32 if a.dtype == self._torch.int8 else a.dtype
@@ -104,14 +114,14 @@ class TorchMatmul:
         wide = gradient.to(compute)
         found: dict[str, Any] = {}
         wide = self._through(steps, operands, wide, lambda: self._sums(a, b, context), found) * context.alpha
-        of_a, of_b = self._of_factors(a, b, wide.to(a.dtype), context.needs_input_grad)
+        of_a, of_b = self._of_factors(a, b, wide.to(a.dtype), context)
         extras = (found.get(name) for name in epilogues.OPERAND_STEPS)
-        return (of_a, of_b, *extras, None, None, None, None)
+        return (of_a, of_b, *extras, *(None,) * 5)
 
     def _sums(self, a: Any, b: Any, context: Any) -> Any:
         """What the epilogue began with."""
         compute = "f64" if a.dtype == self._torch.float64 else "f32"
-        return self._operator(a, b, None, None, None, context.alpha, "", context.accumulate, compute)
+        return self._operator(a, b, None, None, None, context.alpha, "", context.accumulate, compute, context.precision)
 
     def _through(
         self,
@@ -171,7 +181,7 @@ class TorchMatmul:
             case _:
                 return aten.tanh_backward(gradient, self._torch.tanh(x))
 
-    def _of_factors(self, a: Any, b: Any, gradient: Any, wanted: tuple[bool, ...]) -> tuple[Any, Any]:
+    def _of_factors(self, a: Any, b: Any, gradient: Any, context: Any) -> tuple[Any, Any]:
         """The gradients of both factors: that of `a` is the gradient times the transpose of `b`, and so on."""
         rows, columns = a.unsqueeze(0) if a.dim() == 1 else a, b.unsqueeze(1) if b.dim() == 1 else b
         if b.dim() == 1:
@@ -179,20 +189,28 @@ class TorchMatmul:
         if a.dim() == 1:
             gradient = gradient.unsqueeze(-2)
         of_a = of_b = None
-        if wanted[0]:
-            of_a = self._plain(gradient, columns.transpose(-1, -2)).sum_to_size(rows.shape).reshape(a.shape)
-        if wanted[1]:
-            of_b = self._plain(rows.transpose(-1, -2), gradient).sum_to_size(columns.shape).reshape(b.shape)
+        if context.needs_input_grad[0]:
+            of_a = (
+                self._plain(gradient, columns.transpose(-1, -2), context.precision)
+                .sum_to_size(rows.shape)
+                .reshape(a.shape)
+            )
+        if context.needs_input_grad[1]:
+            of_b = (
+                self._plain(rows.transpose(-1, -2), gradient, context.precision)
+                .sum_to_size(columns.shape)
+                .reshape(b.shape)
+            )
         return of_a, of_b
 
-    def _plain(self, a: Any, b: Any) -> Any:
-        return self._operator(a, b, None, None, None, 1.0, "", None, None)
+    def _plain(self, a: Any, b: Any, precision: str | None) -> Any:
+        return self._operator(a, b, None, None, None, 1.0, "", None, None, precision)
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    a, b, bias, scale, residual, alpha, epilogue, accumulate, _ = inputs
+    a, b, bias, scale, residual, alpha, epilogue, accumulate, _, precision = inputs
     ctx.save_for_backward(a, b, bias, scale, residual)
-    ctx.alpha, ctx.epilogue, ctx.accumulate = alpha, epilogue, accumulate
+    ctx.alpha, ctx.epilogue, ctx.accumulate, ctx.precision = alpha, epilogue, accumulate, precision
 
 
 def _detached(value: Any) -> Any:
