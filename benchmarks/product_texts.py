@@ -16,6 +16,8 @@ class Product:
     transposed: tuple[bool, bool] = (False, False)
     rounded: str = ""
     """The type of c, if not that of the sums."""
+    fast: bool = False
+    """Whether sums of floats of 8 bits may be formed in fewer bits."""
 
     @property
     def result(self) -> str:
@@ -29,7 +31,7 @@ def tile_ir_product(product: Product, tiles: tuple[int, int, int], edges: str = 
     ta, tb = product.transposed
     element, total = product.element, product.total
     zero, word = ("0", "mmai") if total.startswith("i") else ("0.0", "mmaf")
-    signs = " signed signed" if word == "mmai" else ""
+    signs = " signed signed" if word == "mmai" else " fast_acc" if product.fast else ""
     at, bt, ct = f"tile<{tm}x{tk}x{element}>", f"tile<{tk}x{tn}x{element}>", f"tile<{tm}x{tn}x{total}>"
     a_shape, b_shape = (
         ((k, m), (tk, tm)) if ta else ((m, k), (tm, tk)),

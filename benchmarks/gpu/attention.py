@@ -35,16 +35,17 @@ GOAL = 1.05
 def main() -> None:
     parser = figures.options(__doc__, "gpu_attention", rounds=ROUNDS)
     parser.add_argument("--lengths", default="4096", help="queries and keys of a head (default: %(default)s)")
-    parser.add_argument("--blocks", default="128x128", help="queries and keys of a block (default: %(default)s)")
-    parser.add_argument("--schedule", default="threads=256", help="how the kernel is run (default: %(default)s)")
+    parser.add_argument("--blocks", help="queries and keys of a block (default: 64x128 for width 64, else 128x128)")
+    parser.add_argument("--schedule", help="how the kernel is run (default: two threads for each query)")
     options = figures.parsed(parser)
     torch = torch_on_device()
     print(name_of_device(torch))
     print(f"{'':16} {PEER:>8} {'ours':>8}  TFLOP/s   share of torch, median [quartiles]")
     cases: list[dict[str, object]] = []
     shares: dict[str, Any] = {}
-    rows, columns = map(int, options.blocks.split("x"))
     for width in WIDTHS:
+        rows, columns = map(int, (options.blocks or ("64x128" if width == WIDTHS[0] else "128x128")).split("x"))
+        schedule = options.schedule or f"threads={2 * rows}"
         for length in (512,) if options.quick else map(int, options.lengths.split(",")):
             for causal in (False, True):
                 of = Attention(
@@ -57,7 +58,7 @@ def main() -> None:
                     causal,
                     width**-0.5,
                 )
-                runs = contestants(torch, of, options.schedule)
+                runs = contestants(torch, of, schedule)
                 timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
                 work = 4 * of.heads * length**2 * width / (2 if causal else 1)
                 rates = {key: work / spread.median / 1e12 for key, spread in timings.seconds().items()}

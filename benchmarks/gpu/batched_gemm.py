@@ -9,6 +9,9 @@ factors, alpha and beta, gaps between columns; the sample kernel; a chain of thr
 random normal data, timed by events on the device. The first items are compared with products in float64. Prints useful
 GB/s, the share of the copy's with quartiles, what was predicted before the first run, and the ratio to torch; saves
 them: benchmarks/results/gpu_batched_gemm.json unless told otherwise.
+
+Columns with gaps between them lie in sectors that are used in part, and memory moves whole ones: what is written in
+part is read before. The bound of such cases is a contestant, a copy of as many bytes as these sectors have.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
@@ -32,6 +36,8 @@ ROUNDS = 15
 BYTES = 1 << 30
 COPY = "copy"
 OURS = "ours"
+SECTORS = "sectors"
+SECTOR = 32
 GOAL = 0.95
 CHECKED = 64
 """Items that are compared with products in float64."""
@@ -79,6 +85,8 @@ class Case:
     bytes: int
     predicted: float
     schedule: str
+    moved: int
+    """Bytes of the sectors that memory moves."""
 
 
 def main() -> None:
@@ -100,10 +108,14 @@ def main() -> None:
         half = torch.empty(case.bytes // 2, dtype=torch.uint8, device="cuda").random_()
         other = torch.empty_like(half)
         runs = {COPY: partial(other.copy_, half), "torch": case.torch, OURS: case.ours}
+        if case.moved > case.bytes:
+            sectors = torch.empty(case.moved // 2, dtype=torch.uint8, device="cuda").random_()
+            runs[SECTORS] = partial(torch.empty_like(sectors).copy_, sectors)
         timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
         rates = {key: case.bytes / spread.median / 1e9 for key, spread in timings.seconds().items()}
         shares[name] = timings.ratios(COPY, OURS)
         to_torch = timings.ratios("torch", OURS).median
+        bound = timings.ratios(COPY, SECTORS).median if SECTORS in runs else None
         rows.append(
             {
                 "name": name,
@@ -111,12 +123,13 @@ def main() -> None:
                 "share": shares[name].median,
                 "predicted": case.predicted,
                 "to torch": to_torch,
+                "share of a copy of the sectors": bound,
                 "schedule": case.schedule,
             }
         )
         print(
             f"{name:34} {rates[COPY]:7.0f} {rates['torch']:7.0f} {rates[OURS]:7.0f}        {shares[name]}"
-            f"   {case.predicted:.2f}   x{to_torch:.2f}",
+            f"   {case.predicted:.2f}   x{to_torch:.2f}{'' if bound is None else f'   sectors {bound:.2f}'}",
             flush=True,
         )
         del case, half, other, runs
@@ -225,9 +238,23 @@ def batch(torch: Any, name: str, element: str, shape: tuple[int, int, int], vari
     if beta:
         theirs = partial(torch.baddbmm, out, left, right, beta=beta, alpha=alpha, out=out)
     schedule = program.product.schedule
-    return Case(
-        name, partial(kernel, *arguments), theirs, each * items, predicted(element, shape, variant), str(schedule)
-    )
+    moved = items * each
+    if gap:
+        moved = round(
+            items * sum(sector_bytes(r, c, r + gap, dtype.itemsize, key == "C") for key, (r, c) in sizes.items())
+        )
+    share = predicted(element, shape, variant)
+    return Case(name, partial(kernel, *arguments), theirs, each * items, share, str(schedule), moved)
+
+
+def sector_bytes(rows: int, columns: int, pitch: int, size: int, is_written: bool) -> float:
+    """Bytes that memory moves for a matrix of a batch on average: whole sectors, twice if one is written in part."""
+    places = np.zeros(SECTOR * columns * pitch * size, bool)
+    for begin in range(0, len(places), pitch * size):
+        places[begin : begin + rows * size] = True
+    used = places.reshape(-1, SECTOR)
+    touched, whole = used.any(axis=1).sum(), used.all(axis=1).sum()
+    return float(SECTOR * (touched + (touched - whole if is_written else 0)) / SECTOR)
 
 
 def fused(torch: Any, element: str, items: int) -> Case:
@@ -254,7 +281,8 @@ def fused(torch: Any, element: str, items: int) -> Case:
 
     each = (16 * 8 + 2 * 16 * 16) * dtype.itemsize
     schedule = str(program.fused_kernel.schedule)
-    return Case(f"{element} fused", partial(kernel, *arguments), theirs, each * items, PREDICTED["fused"], schedule)
+    size = each * items
+    return Case(f"{element} fused", partial(kernel, *arguments), theirs, size, PREDICTED["fused"], schedule, size)
 
 
 def chain(torch: Any, element: str, size: int) -> Case:
@@ -294,7 +322,8 @@ def chain(torch: Any, element: str, size: int) -> Case:
     scale = s[:, None, None]
     schedule = str(program.chain.schedule)
     run = partial(update, theirs, constants, scale)
-    return Case(f"{element} chain", partial(kernel, *arguments), run, each * items, PREDICTED["chain"], schedule)
+    size = each * items
+    return Case(f"{element} chain", partial(kernel, *arguments), run, size, PREDICTED["chain"], schedule, size)
 
 
 def check(name: str, found: Any, wanted: Any, allowed: float) -> None:

@@ -3,8 +3,11 @@
     python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--json PATH]
 
 Tile IR, one block a tile of the result (`ours`), and `gemm` of the tensor language on a grid of one, which the compiler
-spreads over blocks; types as torch has them: f16 and bf16 with sums in f32, f32 (no TF32), f64, i8
-with sums in i32, whose second factor is stored by columns, as torch wants it. Contestants run in turn on random normal
+spreads over blocks; types as torch has them: f16 and bf16 with sums in f32, f32 (no TF32), tf32 (f32 whose factors
+are rounded, `precision="tf32"` and allow_tf32), f64, i8 with sums in i32 (torch._int_mm), and e4m3 and e5m2 with sums
+in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of e5m2 by e4m3, for
+torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of 8 bits is stored
+by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`). Contestants run in turn on random normal
 data, timed by events on the device. Results are compared with products in float64, by the norm of the error. Prints a
 table of medians with quartiles and saves it: benchmarks/results/gpu_products.json unless told otherwise.
 """
@@ -12,6 +15,7 @@ table of medians with quartiles and saves it: benchmarks/results/gpu_products.js
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from device import name_of_device, on_device, torch_on_device
@@ -41,6 +45,12 @@ class Kind:
     error: float
     transposed: tuple[bool, bool] = (False, False)
     rounded: str = ""
+    precision: str = "exact"
+
+    @property
+    def is_small(self) -> bool:
+        """Whether elements are floats of 8 bits."""
+        return self.element.startswith("f8")
 
 
 KINDS = {
@@ -48,7 +58,11 @@ KINDS = {
     "bf16": Kind("bfloat16", "bf16", "f32", (128, 128, 64), 8e-3, rounded="bf16"),
     "f32": Kind("float32", "f32", "f32", (128, 128, 32), 1e-5),
     "f64": Kind("float64", "f64", "f64", (64, 64, 16), 1e-13),
+    "tf32": Kind("float32", "f32", "f32", (128, 256, 32), 1e-3, (False, True), precision="tf32"),
+    "tf32nn": Kind("float32", "f32", "f32", (128, 128, 32), 1e-3, precision="tf32"),
     "i8": Kind("int8", "i8", "i32", (128, 128, 128), 0.0, (False, True)),
+    "e4m3": Kind("float8_e4m3fn", "f8E4M3FN", "f32", (128, 256, 128), 1e-2, (False, True), "bf16"),
+    "e5m2": Kind("float8_e5m2", "f8E5M2", "f32", (128, 256, 128), 1e-2, (False, True), "bf16"),
 }
 
 
@@ -58,7 +72,6 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(KINDS), help="element types (default: %(default)s)")
     options = figures.parsed(parser)
     torch = torch_on_device()
-    torch.backends.cuda.matmul.allow_tf32 = False
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
     print(name_of_device(torch))
     print(f"{'':12} {'cuBLAS':>8} {'ours':>8} {'gemm':>8}  TFLOP/s   share of cuBLAS, median [quartiles]: ours, gemm")
@@ -67,46 +80,61 @@ def main() -> None:
     for name in options.only.split(","):
         for n in sizes:
             kind = KINDS[name]
+            torch.backends.cuda.matmul.allow_tf32 = kind.precision == "tf32"
             runs = contestants(torch, kind, n)
             timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
             rates = {key: 2 * n**3 / spread.median / 1e12 for key, spread in timings.seconds().items()}
             case = f"{name} {n}"
-            shares[case], shares[f"{case} gemm"] = (timings.ratios(PEER, key) for key in ("ours", "gemm"))
-            found = {"share": shares[case].median, "gemm_share": shares[f"{case} gemm"].median}
+            names = {"ours": case, "gemm": f"{case} gemm"}
+            ways = [key for key in names if key in runs]
+            shares |= {names[key]: timings.ratios(PEER, key) for key in ways}
+            found = {("share", "gemm_share")[key == "gemm"]: shares[names[key]].median for key in ways}
             cases.append({"name": case, "tflops": rates, **found})
-            shown = f"{rates[PEER]:8.1f} {rates['ours']:8.1f} {rates['gemm']:8.1f}"
-            print(f"{case:12} {shown}            {shares[case]}  {shares[f'{case} gemm']}", flush=True)
+            shown = " ".join(f"{rates[key]:8.1f}" if key in rates else " " * 8 for key in (PEER, "ours", "gemm"))
+            print(f"{case:12} {shown}            {'  '.join(str(shares[names[key]]) for key in ways)}", flush=True)
     chart = Chart("Products, share of cuBLAS", [(case, share.median) for case, share in shares.items()], GOAL)
     figures.save(options.json, cases, shares, chart)
 
 
 def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     """The ways of one product, whose results agree."""
-    text = tile_ir_product(Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded), kind.tiles)
-    kernel = tw.compile(text, target="nvidia", cache=False).product[n // kind.tiles[0], n // kind.tiles[1]]
-    spread = tw.compile(
-        whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1]), target="nvidia", cache=False
-    ).product[1]
-    dtype = getattr(torch, kind.torch)
-    if kind.element == "i8":
-        a, b = (torch.randint(-128, 128, (n, n), dtype=dtype, device="cuda") for _ in range(2))
-        c = torch.zeros(n, n, dtype=torch.int32, device="cuda")
-        runs = {PEER: lambda: torch._int_mm(a, b.t()), "ours": lambda: kernel(a, b, c)}
-    else:
-        a, b = (torch.randn(n, n, device="cuda", dtype=torch.float64).to(dtype) for _ in range(2))
-        c, d = (torch.zeros(n, n, dtype=dtype, device="cuda") for _ in range(2))
-        runs = {PEER: lambda: torch.mm(a, b, out=d), "ours": lambda: kernel(a, b, c)}
-    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
-    runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
+    product = Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded, fast=kind.is_small)
+    compiled = partial(tw.compile, target="nvidia", cache=False, precision=kind.precision)
+    text = tile_ir_product(product, kind.tiles)
+    kernel = compiled(text).product[n // kind.tiles[0], n // kind.tiles[1]]
+    runs, (a, b, c) = peers(torch, kind, n)
+    runs["ours"] = lambda: kernel(a, b, c)
+    if not kind.is_small:
+        whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
+        spread = compiled(whole).product[1]
+        # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
+        runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
     rows = slice(0, min(n, 1024))
     wanted = a[rows].double() @ (b.t() if kind.transposed[1] else b).double()
-    for key in ("ours", "gemm"):
+    for key in runs.keys() - {PEER}:
         c.zero_()
         runs[key]()
         error = float((c[rows].double() - wanted).norm() / wanted.norm())
         if not error <= kind.error:
             raise SystemExit(f"{key} {kind.element} {n}: the error's norm is {error:.3g} of the product's")
     return runs
+
+
+def peers(torch: Any, kind: Kind, n: int) -> tuple[dict[str, Any], tuple[Any, Any, Any]]:
+    """What torch does, and two factors and a result for the others."""
+    dtype = getattr(torch, kind.torch)
+    result = getattr(torch, {"i32": "int32", "bf16": "bfloat16"}.get(kind.rounded or kind.total, kind.torch))
+    c = torch.zeros(n, n, dtype=result, device="cuda")
+    if kind.element == "i8":
+        a, b = (torch.randint(-128, 128, (n, n), dtype=dtype, device="cuda") for _ in range(2))
+        return {PEER: lambda: torch._int_mm(a, b.t())}, (a, b, c)
+    a, b = (torch.randn(n, n, device="cuda", dtype=torch.float64).to(dtype) for _ in range(2))
+    if kind.is_small:
+        one, other = torch.ones((), device="cuda"), b.double().to(torch.float8_e4m3fn)
+        scaled = {"out_dtype": result, "use_fast_accum": True}
+        return {PEER: lambda: torch._scaled_mm(a, other.t(), one, one, **scaled)}, (a, b, c)
+    d, right = torch.zeros_like(c), b.t() if kind.transposed[1] else b
+    return {PEER: lambda: torch.mm(a, right, out=d)}, (a, b, c)
 
 
 if __name__ == "__main__":

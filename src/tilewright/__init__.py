@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from tilewright.diagnostics import Diagnostic as Diagnostic
     from tilewright.diagnostics.kernel_error import KernelError as KernelError
     from tilewright.interop import torch as torch
+    from tilewright.operators.attention import attention as attention
+    from tilewright.operators.einsum import einsum as einsum
+    from tilewright.operators.errors import OperatorError as OperatorError
+    from tilewright.operators.errors import OperatorTypeError as OperatorTypeError
+    from tilewright.operators.matmul import matmul as matmul
     from tilewright.plugins import Plugin as Plugin
     from tilewright.plugins import PluginError as PluginError
     from tilewright.program import Kernel as Kernel
@@ -38,7 +43,12 @@ _HOMES = {
     "Plugin": "tilewright.plugins",
     "PluginError": "tilewright.plugins",
     "Program": "tilewright.program",
+    "OperatorError": "tilewright.operators.errors",
+    "OperatorTypeError": "tilewright.operators.errors",
+    "attention": "tilewright.operators.attention",
     "config": "tilewright.settings.config",
+    "einsum": "tilewright.operators.einsum",
+    "matmul": "tilewright.operators.matmul",
     "address": "tilewright.runtime.addresses",
     "ArrayGroup": "tilewright.runtime.group_arguments",
     "LaunchError": "tilewright.runtime.errors",
@@ -56,14 +66,19 @@ __all__ = [
     "Kernel",
     "KernelError",
     "LaunchError",
+    "OperatorError",
+    "OperatorTypeError",
     "Plugin",
     "PluginError",
     "PointerArray",
     "Program",
     "__version__",
     "address",
+    "attention",
     "compile",
     "config",
+    "einsum",
+    "matmul",
     "torch",
     "tune",
 ]

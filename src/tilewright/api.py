@@ -15,6 +15,7 @@ from tilewright.diagnostics.binary import Binary, bytes_of
 from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
+from tilewright.numerics.precision import Precision
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.remembered.lookup import taken_schedules
 from tilewright.targets import ScheduleElsewhere, UnitsElsewhere, find_scheduled
@@ -72,6 +73,7 @@ def compile(
     definitions: Mapping[str, str] | None = None,
     checked: bool = False,
     reorder_sums: bool = True,
+    precision: str = "exact",
     cache: bool = True,
     std: Std = "auto",
     units: str | None = None,
@@ -87,7 +89,9 @@ def compile(
     `definitions` give values to `$name`s of the text. `checked` code ends a work-group in front of an access out of
     bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds races.
     With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast
-    product takes their place. `cache=False` neither reads nor writes the artefact cache.
+    product takes their place. `precision` says in what products of f32 multiply: `exact` f32, or, faster on units that
+    have no f32, `tf32` (factors rounded to 11 significant bits) or `3xtf32` (three products, nearly f32).
+    `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
     `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
@@ -108,6 +112,7 @@ def compile(
         raise ValueError(f"level is 0, 1 or 2, not {level!r}")
     if std not in get_args(Std):
         raise ValueError(f"std is {', '.join(get_args(Std))}, not {std!r}")
+    allowed = Precision.of(precision)
     source = source_of(kernel)
     values = dict(definitions or {})
     chosen = dict(language_options or {}) | ({} if stages is None else {"stages": stages})
@@ -118,11 +123,19 @@ def compile(
             raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
         if schedule is not None or tuned is not None:
             raise ScheduleElsewhere("the interpreter takes no schedules")
-        return _interpreted(source, checked, reading)
+        return _interpreted(source, checked, reading, allowed)
     machine = find_scheduled(target, units, schedule)
     if checked and not machine.can_check:
         raise ValueError(f"code for {target!r} cannot check its accesses; the interpreter can")
-    options = CompileOptions(level, values, std=std, checked=checked, reorder_sums=reorder_sums, chosen=reading.chosen)
+    options = CompileOptions(
+        level,
+        values,
+        std=std,
+        checked=checked,
+        reorder_sums=reorder_sums,
+        precision=allowed,
+        chosen=reading.chosen,
+    )
 
     taken = taken_schedules(source, machine, options, tuned, asked=schedule is not None)
     read: list[Report] = []
@@ -174,8 +187,15 @@ def compile(
     return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown, told)
 
 
-def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions) -> Program:
+def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions, precision: Precision) -> Program:
+    """The program as it was written; as tiles where its products are to be rounded, which languages do not know."""
     report = Report()
     language = language_of(source, options.std)
     module = language.read(source, report, options)
+    if precision is not Precision.EXACT:
+        from tilewright.compiler import lower_to_tiles
+        from tilewright.interpreter.program import interpreted_module
+
+        lower_to_tiles(module, language, precision, report)
+        return interpreted_module(module, text_of(source), checked, report)
     return language.interpret(module, source.text if isinstance(source, Source) else None, checked, report)

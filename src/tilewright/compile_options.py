@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from tilewright.languages import ReadOptions, Std
 from tilewright.languages.language import nothing
+from tilewright.numerics.precision import Precision
 
 
 class CompileOptions(Struct, frozen=True):
@@ -16,7 +17,7 @@ class CompileOptions(Struct, frozen=True):
     `level` 0 runs no optimisation, 2 all of it. `definitions` are values for `$name`s of the tensor language.
     `verify_each` checks the IR after every pass. `std` says which tensor language the text is in. `checked` code tests
     what it accesses. Without `reorder_sums`, what loops add up one after another in floats is added in that order.
-    `chosen` are choices of the options of the text's language.
+    `precision` says in what products of f32 multiply. `chosen` are choices of the options of the text's language.
     """
 
     level: int = 2
@@ -25,6 +26,7 @@ class CompileOptions(Struct, frozen=True):
     std: Std = "auto"
     checked: bool = False
     reorder_sums: bool = True
+    precision: Precision = Precision.EXACT
     chosen: Mapping[str, str] = field(default_factory=nothing)
 
     @property

@@ -18,10 +18,12 @@ from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.schedules import Offers
 from tilewright.languages import ReadOptions, language_of
+from tilewright.numerics.precision import Precision
 from tilewright.plugins import plugins
 
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
+    from tilewright.languages.language import Language
     from tilewright.targets.target import ExplainingTarget, Explanation, Target
 
 
@@ -76,7 +78,31 @@ def target_passes(target: Target, options: CompileOptions) -> list[Pass]:
     """The passes from the dialects that all targets know, and those of plug-ins, to what code is generated from."""
     lowerings = [lowering() for plugin in plugins().values() for lowering in plugin.lowerings]
     passes = [*lowerings, *target.passes(options.level, options.checked)]
-    return passes if options.reorder_sums else [step.keeping_order() for step in passes]
+    passes = passes if options.reorder_sums else [step.keeping_order() for step in passes]
+    return _with_precision(passes, options.precision)
+
+
+def _with_precision(passes: list[Pass], precision: Precision) -> list[Pass]:
+    """Passes that round the factors of products of f32 as soon as there are tiles, if that is allowed."""
+    if precision is Precision.EXACT:
+        return passes
+    from tilewright.transforms.lower_collectives import LowerCollectives
+    from tilewright.transforms.round_factors import RoundFactors
+
+    return [
+        each
+        for step in passes
+        for each in ((step, RoundFactors(precision)) if isinstance(step, LowerCollectives) else (step,))
+    ]
+
+
+def lower_to_tiles(module: Module, language: Language, precision: Precision, report: Report) -> None:
+    """Lower a verified program to tiles of no machine, whose products multiply as `precision` says."""
+    from tilewright.transforms.pipeline import lowering
+    from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
+
+    passes = [*language.passes(), *lowering(GenericTeamPolicy(), GenericTilePolicy())]
+    _run(PassManager(_with_precision(passes, precision)), module, report)
 
 
 def lower_module(

@@ -1,4 +1,4 @@
-"""The example of the page on operators of torch runs."""
+"""The examples of the pages on operators of torch and on products of arrays run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "guide" / "torch.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 
-def test_the_example() -> None:
-    pytest.importorskip("torch")
-    (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    exec(compile(example, str(PAGE), "exec"), {})
+def examples(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", (GUIDE / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("page", "number"), [(p, k) for p in ("torch.md", "matmul.md") for k in range(len(examples(p)))]
+)
+def test_the_example(page: str, number: int) -> None:
+    example = examples(page)[number]
+    if "import torch" in example:
+        pytest.importorskip("torch")
+    exec(compile(example, page, "exec"), {})

@@ -264,14 +264,17 @@ def test_pointer_arrays_of_tensors(dtype: str) -> None:
     t = torch()
     text = GROUP.replace("f32", {"float32": "f32", "bfloat16": "bf16"}[dtype])
     kernel = tw.compile(text, target="nvidia", cache=False).twice
-    batch = t.ones(1000, 3, 8, device="cuda", dtype=getattr(t, dtype))
-    group = tw.PointerArray.of(batch, transposed=True)
-    for _ in range(3):
-        kernel[1000](group, 2.0)
+    batches = [t.full((1000, 3, 8), value, device="cuda", dtype=getattr(t, dtype)) for value in (1.0, 3.0)]
+    groups = [tw.PointerArray.of(batch, transposed=True) for batch in batches]
+    call = kernel[1000]
+    for _ in range(5):
+        # the later ones are direct, each with a table of its own
+        for group in groups:
+            call(group, 2.0)
     t.cuda.synchronize()
-    assert bool((batch == 8.0).all())
+    assert [bool((batch == value).all()) for batch, value in zip(batches, (32.0, 96.0), strict=True)] == [True] * 2
     with pytest.raises(LaunchError, match="lies on cpu"):
-        kernel[1000](tw.PointerArray.of(batch.cpu(), transposed=True), 2.0)
+        call(tw.PointerArray.of(batches[0].cpu(), transposed=True), 2.0)
 
 
 class ByInterface:

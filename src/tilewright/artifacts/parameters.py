@@ -43,6 +43,8 @@ DTYPE_BYTES: Final[Mapping[str, int]] = {
 
 INTEGERS: Final = ("i8", "i16", "i32", "i64", "index")
 GRID_MODES: Final = 3
+MADE_ALIGNMENT: Final = 256
+"""Bytes that divide the addresses of memory that launches make."""
 _SizeT = TypeVar("_SizeT")
 
 Space: TypeAlias = Literal["global", "local"]

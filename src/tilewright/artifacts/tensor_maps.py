@@ -23,7 +23,6 @@ __all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "MapNumber", "TensorMap", "map_from_jso
 
 _MOST_BOX: Final = 256
 _LINE_BYTES: Final = 128
-_LINE_ELEMENTS: Final = 64
 
 MapNumber: TypeAlias = int | Quantity
 """What the compiler knows, or what each launch does."""
@@ -45,21 +44,25 @@ class TensorMap(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         near, far = (number if isinstance(number, int) else 1 for number in self.extents)
-        stride = self.stride if isinstance(self.stride, int) else PITCH_LIMIT // self.element_bytes - MAP_UNIT
         fits = (
             self.dtype in TENSOR_DTYPES
             and self.distance % MAP_UNIT == 0
-            and self.box[0] == _LINE_ELEMENTS
+            and self.box[0] * self.element_bytes == _LINE_BYTES
             and 0 < self.box[1] <= _MOST_BOX
-            and has_map((near, far), stride, self.element_bytes)
+            and has_map((near, far), self._known_stride, self.element_bytes)
         )
         if not fits:
             raise ValueError(f"{self} describes no boxes that a device copies")
 
     @property
+    def _known_stride(self) -> int:
+        """One that is long enough where a launch passes it."""
+        return self.stride if isinstance(self.stride, int) else PITCH_LIMIT // self.element_bytes - MAP_UNIT
+
+    @property
     def element_bytes(self) -> int:
         """Of each element."""
-        return _LINE_BYTES // _LINE_ELEMENTS
+        return TENSOR_DTYPES[self.dtype].bytes
 
     @property
     def numbers(self) -> tuple[MapNumber, MapNumber, MapNumber]:

@@ -13,7 +13,13 @@ from click.core import ParameterSource
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, language_options, read_source, std_option
-from tilewright.cli.launch_options import refuse_unchecked, schedule_option, tuned_option, units_option
+from tilewright.cli.launch_options import (
+    precision_option,
+    refuse_unchecked,
+    schedule_option,
+    tuned_option,
+    units_option,
+)
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
 from tilewright.languages import check_choices
@@ -49,6 +55,7 @@ _STAGES = (
 @click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside.")
 @click.option("--checked", is_flag=True, help="Code that stops at accesses out of bounds.")
 @click.option("--keep-order", is_flag=True, help="Sums of floats in loops keep their order.")
+@precision_option
 @units_option
 @schedule_option
 @tuned_option
@@ -64,6 +71,7 @@ def command(
     values: tuple[str, ...],
     checked: bool,
     keep_order: bool,
+    precision: str,
     units: str | None,
     schedule: str | None,
     tuned: str | None,
@@ -74,6 +82,7 @@ def command(
     from tilewright.compile_options import CompileOptions
     from tilewright.compiler import compile_source, read_module, text_before
     from tilewright.ir.printer import print_op
+    from tilewright.numerics.precision import Precision
 
     if explain and click.get_current_context().get_parameter_source("emit") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--explain writes no stage of a kernel: ask for it or for --emit, one at a time")
@@ -86,6 +95,7 @@ def command(
         std=std,
         checked=checked,
         reorder_sums=not keep_order,
+        precision=Precision.of(precision),
         chosen=chosen,
     )
     check_choices(source, options.reading)

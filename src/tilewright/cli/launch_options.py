@@ -14,6 +14,7 @@ from msgspec import Struct
 from tilewright.cli import completers
 from tilewright.cli.inputs import definitions, language_options, read_source, std_option
 from tilewright.cli.output import show
+from tilewright.numerics.precision import Precision
 from tilewright.program import Kernel, Program
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, grid_extents
@@ -67,6 +68,7 @@ class LaunchRequest(Struct, frozen=True):
     values: tuple[str, ...]
     std: Std
     checked: bool
+    precision: str
     units: str | None
     schedule: str | None
     tuned: str | None
@@ -82,6 +84,7 @@ class LaunchRequest(Struct, frozen=True):
             level=self.level,
             definitions=definitions(self.values),
             checked=self.checked,
+            precision=self.precision,
             std=self.std,
             units=self.units,
             schedule=self.schedule,
@@ -133,6 +136,12 @@ def choose(program: Program, name: str | None) -> Kernel:
     return kernels[name]
 
 
+def precision_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--precision`: in what products of f32 multiply."""
+    names = click.Choice([each.value for each in Precision])
+    return click.option("--precision", type=names, default="exact", help="In what products of f32 multiply.")(command)
+
+
 def units_option(command: Callable[..., None]) -> Callable[..., None]:
     """`--units`: which product units code for the CPU may use."""
     names = ",".join(UNIT_WORDS)
@@ -168,6 +177,7 @@ _OPTIONS: Final = (
     click.option("-O", "level", type=click.IntRange(0, 2), default=2, help="0 lowers only, 2 optimises."),
     click.option("-D", "values", multiple=True, metavar="NAME=VALUE", help="Give a $definition from outside."),
     click.option("--checked", is_flag=True, help="Stop at accesses out of bounds; in the interpreter also at races."),
+    precision_option,
     units_option,
     schedule_option,
     tuned_option,
@@ -189,6 +199,7 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         level: int,
         values: tuple[str, ...],
         checked: bool,
+        precision: str,
         units: str | None,
         schedule: str | None,
         tuned: str | None,
@@ -197,7 +208,8 @@ def launch_options(command: Callable[..., None]) -> Callable[..., None]:
         **own: object,
     ) -> None:
         request = LaunchRequest(
-            file, kernel_name, grid, pairs, target, level, values, std, checked, units, schedule, tuned, chosen
+            *(file, kernel_name, grid, pairs, target, level, values, std, checked, precision),
+            *(units, schedule, tuned, chosen),
         )
         command(request, **own)
 

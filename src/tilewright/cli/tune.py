@@ -39,6 +39,7 @@ def command(
     """
     from tilewright.cli.arguments import make_arguments, parse_pairs
     from tilewright.compile_options import CompileOptions
+    from tilewright.numerics.precision import Precision
     from tilewright.remembered.lookup import shipped_record, users_record
     from tilewright.tuning.source_compiler import by_schedule
     from tilewright.tuning.tune import tune
@@ -46,7 +47,8 @@ def command(
     _refuse(request, output, beside)
     source, target = read_source(request.file), request.target or "nvidia"
     values = definitions(request.values)
-    options = CompileOptions(request.level, values, std=request.std, chosen=request.chosen)
+    precision = Precision.of(request.precision)
+    options = CompileOptions(request.level, values, std=request.std, precision=precision, chosen=request.chosen)
     program = by_schedule(source, target, options, "")
     kernel, grid = choose(program, request.kernel_name), parse_grid(request.grid)
     arguments = make_arguments(kernel.info, parse_pairs(request.pairs), seed, grid)
@@ -60,6 +62,7 @@ def command(
             name=kernel.name,
             level=request.level,
             definitions=values,
+            precision=request.precision,
             std=request.std,
             language_options=request.chosen,
             trials=trials,

@@ -18,7 +18,7 @@ from tilewright.dialects.tile_rules import fail
 from tilewright.ir.definition import Operation, Value, attribute, operand, operands, result
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import Swizzle
-from tilewright.ir.types import BOOL, I32, I64, INDEX_ONLY, MEMREF, AddressSpace, MemrefType
+from tilewright.ir.types import BOOL, F32, I32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
 from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
 
 SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
@@ -127,7 +127,8 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
 
     The target is `[near in slab, far, slab, stage]` (see `gpu_products`), the box all of a stage. Its rows run along
     mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
-    the source. Nobody may touch the stage before the phase has been awaited.
+    the source. Elements of f32 may be rounded to tf32 on the way. Nobody may touch the stage before the phase has been
+    awaited.
     """
 
     memref: Value = operand(MEMREF)
@@ -147,12 +148,17 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
         if len(self.indices) != source.order or sorted(self.modes) != list(range(source.order)):
             fail(self, report, f"a box along {self.modes} from {len(self.indices)} indices on is none of {source}")
             return
-        if source.element is not target.element or source.space is AddressSpace.LOCAL:
+        if not copies_as(source.element, target.element) or source.space is AddressSpace.LOCAL:
             fail(self, report, f"copies go from global to shared memory, not from {source} to {target}")
         if (reason := no_map(source, self.modes)) is not None:
             fail(self, report, reason)
         if (reason := no_slabs(target)) is not None:
             fail(self, report, reason)
+
+
+def copies_as(source: ScalarType, target: ScalarType) -> bool:
+    """Whether boxes of a type can become those of another one: the same, or f32 rounded to tf32, ties to even."""
+    return source is target or (source is F32 and target is TF32)
 
 
 def bytes_of_stage(target: MemrefType) -> int:

@@ -297,12 +297,14 @@ class Mma(Operation, name="tile.mma", traits=(PURE,)):
 
     Operands are cast to acc's element type (exact), products and sums formed in it. Types that are only stored (i8,
     i16, bf16, f16) are none to sum in: products into them are formed in i32 and f32. The order of summation over k is
-    unspecified and multiply-adds may be contracted, so float results may differ in the last bits.
+    unspecified and multiply-adds may be contracted, so float results may differ in the last bits. `fast` lets units
+    form sums of floats of 8 bits in fewer bits than acc's type has, as their accumulators are; who has none does not.
     """
 
     lhs: Value = operand(TILE)
     rhs: Value = operand(TILE)
     acc: Value = operand(TILE, var="T")
+    fast: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")
 
     def verify(self, report: Report) -> None:

@@ -25,6 +25,8 @@ from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.tiles import product, tile_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Layout
+from tilewright.ir.types import F32, TF32
+from tilewright.numerics.conversions import convert
 
 Array = NDArray[Any]
 
@@ -47,12 +49,12 @@ _NUMBERS: Final = (1 << 22) - 1
 
 
 def _begun(w: WorkGroup, sums: Array, added: Callable[[Array], Array]) -> Array:
-    """What stands for sums of f32 until they are awaited."""
-    assert sums.dtype == np.float32, "units that work by themselves form sums of f32"
+    """What stands for sums of 32 bits until they are awaited."""
+    assert sums.dtype in (np.float32, np.int32), "units that work by themselves form sums of 32 bits"
     before, w.begun = _forming(w, sums), w.begun + 1
     assert w.begun <= _NUMBERS, "the interpreter's limit on operations is lower"
     w.forming[w.begun] = Forming(sums.copy() if before is None else before, added)
-    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(np.float32)
+    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(sums.dtype)
 
 
 def _forming(w: WorkGroup, sums: Array) -> Forming | None:
@@ -91,6 +93,8 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
         )
         # the last slab may reach beyond the tile
         lhs, rhs = lhs[: sums.shape[-2]], rhs[:, : sums.shape[-1]]
+        rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
+        lhs, rhs = (columns, rows) if op.swapped else (rows, columns)
         return product(lhs[None], rhs[None], sums, found.sum)[0]
 
     sums = tile_of(w, op.acc)
@@ -187,8 +191,17 @@ def _mma(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = _registers_of(w, sums, found.sums)
 
 
+def _taken(found: MatrixInstruction, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Rows and columns of an instruction as it takes them: of other signs, or rounded."""
+    if found.rounds:
+        rows, columns = (convert(F32.format, TF32.format, x) for x in (rows, columns))
+    rows, columns = (x.view(np.uint8) if bare else x for x, bare in zip((rows, columns), found.unsigned, strict=True))
+    return rows, columns
+
+
 def _multiplied(found: MatrixInstruction, a: Array, b: Array, c: Array) -> Array:
-    if found.factor.name == "tf32":
+    a, b = _taken(found, a, b)
+    if found.factor is TF32:
         a, b = (_cut(x) for x in (a, b))
     return product(a, b, c, found.sum)
 
@@ -265,7 +278,8 @@ def _of_group(
                 starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
                 spots = [place + start for place, start in zip(_slabs(memory, near, far), starts, strict=False)]
                 factors.append(_read(w, op.location, view, spots, starts[-1]))
-            out[repeat] = product(factors[0], factors[1].T, out[repeat], found.sum)
+            left, right = _taken(found, factors[0], factors[1])
+            out[repeat] = product(left, right.T, out[repeat], found.sum)
     dealt = np.stack([out[repeat][table[..., 0], table[..., 1]] for repeat in range(op.repeats)])
     return dealt.swapaxes(2, 3).reshape(prod(dealt.shape[:2]), -1)
 

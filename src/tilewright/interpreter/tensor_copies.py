@@ -22,6 +22,7 @@ from tilewright.interpreter.memory import Awaited, Phase, View
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.ir.core import Operation, Value
 from tilewright.numerics.arrays import dtype_of
+from tilewright.numerics.conversions import convert
 
 Array = NDArray[Any]
 CODE = "R025"
@@ -97,8 +98,11 @@ def _copy(w: WorkGroup, op: Operation) -> None:
     shape = [0, 0]
     shape[near], shape[far] = width * slabs, rows
     _has_map(w, op, near, far)
-    dtype, check = dtype_of(target.element.format), (True, True)
+    source, check = memref_of(op.memref).element, (True, True)
+    dtype = dtype_of(source.format)
     values = load_box(w, _memory(w, op.memref), start, shape, check, op.location, dtype)
+    if source is not target.element:
+        values = convert(source.format, target.element.format, values)
     lines = values if near == 0 else values.T
     box = lines.reshape(slabs, width, rows).transpose(1, 2, 0)[..., None]
     place = (0, 0, 0, w.number(op.stage))

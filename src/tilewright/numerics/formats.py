@@ -91,6 +91,12 @@ class FloatFormat(Struct, frozen=True, eq=False, dict=True):
         """The pattern of a sign alone."""
         return 1 << self.magnitude
 
+    def holds(self, other: FloatFormat) -> bool:
+        """Whether it has every number of another format, infinity included."""
+        finer = other.mantissa <= self.mantissa and self.lowest - self.mantissa <= other.lowest - other.mantissa
+        is_wide = other.highest <= self.highest and (self.infinite or not other.infinite)
+        return finer and is_wide and (self.signed or not other.signed)
+
     @cached_property
     def largest(self) -> float:
         """The largest finite number."""

@@ -12,7 +12,7 @@ from tilewright.ir.printer import print_op
 
 def fingerprints(module: Module, options: CompileOptions) -> dict[str, str]:
     """SHA-256 by kernel of a program as it was read: over the kernel, what it shares with others, and the options."""
-    facts = json.dumps([options.level, options.checked, options.reorder_sums])
+    facts = json.dumps([options.level, options.checked, options.reorder_sums, options.precision.value])
     shared = [print_op(op) for op in module.body.entry if not isinstance(op, Kernel)]
     return {
         kernel.sym_name: hashlib.sha256("\0".join([facts, *shared, print_op(kernel)]).encode()).hexdigest()

@@ -147,11 +147,15 @@ class AcceptedCalls:
     """The calls of a kernel that need no further checks, as a chain that is only ever added to.
 
     The first layouts seen twice are remembered, at most 16: a program that changes them all the time would spend more
-    on remembering than it gains. Calls differ in the values of scalars, but for those that are `pinned`.
+    on remembering than it gains. Calls differ in the values of scalars, but for those that are `pinned`. Where tables
+    of groups are `copied`, those that last have been, and others are not recognised.
     """
 
-    def __init__(self, parameters: Sequence[Parameter], pinned: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, parameters: Sequence[Parameter], pinned: frozenset[str] = frozenset(), copied: bool = False
+    ) -> None:
         self.first = Words([0])
+        self._copied = copied
         self._parameters = tuple(parameters)
         self._pinned = pinned
         offsets: dict[str, int] = {}
@@ -170,7 +174,7 @@ class AcceptedCalls:
         """
         if len(self._calls) >= _MAX_CALLS:
             return
-        key = _key(self._parameters, arguments, self._pinned)
+        key = _key(self._parameters, arguments, self._pinned, self._copied)
         if key is None:
             return
         with self._mutex:
@@ -186,11 +190,11 @@ class AcceptedCalls:
         """The calls to recognise on a grid: those accepted on any, unless what is demanded depends on the grid."""
         if constraints is None or not (constraints.of_grid or 0 in grid):
             return self
-        return AcceptedCalls(self._parameters, constraints.scalars)
+        return AcceptedCalls(self._parameters, constraints.scalars, self._copied)
 
     def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
         described = [
-            describe(parameter, offset, argument, parameter.name in self._pinned)
+            describe(parameter, offset, argument, parameter.name in self._pinned, self._copied)
             for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True)
         ]
         words = Words([word for argument in described for word in argument.words])
@@ -220,10 +224,12 @@ class AcceptedCalls:
         return words
 
 
-def _key(parameters: Sequence[Parameter], arguments: Sequence[object], pinned: frozenset[str]) -> Key | None:
+def _key(
+    parameters: Sequence[Parameter], arguments: Sequence[object], pinned: frozenset[str], copied: bool
+) -> Key | None:
     """What calls must have in common; None if one of the arguments cannot be recognised."""
     key = tuple(
-        argument_key(parameter, argument, parameter.name in pinned)
+        argument_key(parameter, argument, parameter.name in pinned, copied)
         for parameter, argument in zip(parameters, arguments, strict=True)
     )
     return None if None in key else key

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import weakref
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields
 from typing import Final, SupportsIndex, cast
@@ -67,13 +68,16 @@ def _is_power(number: int) -> bool:
     return number & (number - 1) == 0
 
 
-def argument_key(parameter: Parameter, argument: object, pinned: bool) -> Hashable | None:
+def argument_key(parameter: Parameter, argument: object, pinned: bool, copied: bool = False) -> Hashable | None:
     """What an argument must have in common with an accepted one; None if it cannot be recognised.
 
-    `pinned` scalars have their value in common.
+    `pinned` scalars have their value in common, groups that are `copied` elsewhere are the same object.
     """
     if isinstance(parameter, ScalarParameter):
         return (Kind.INTEGER, operator.index(cast("SupportsIndex", argument))) if pinned else Kind.REAL
+    if isinstance(parameter, GroupParameter) and copied:
+        is_lasting = type(argument) is PointerArray and argument.is_fixed
+        return (Kind.SAME, weakref.ref(argument)) if is_lasting else None
     if isinstance(parameter, GroupParameter):
         return _group_key(argument) if type(argument) is PointerArray else None
     if type(argument) is np.ndarray:
@@ -103,9 +107,11 @@ def _compared(group: PointerArray) -> list[tuple[str, object]]:
     return [(name, cast("object", getattr(group, name))) for name in names]
 
 
-def describe(parameter: Parameter, offset: int, argument: object, pinned: bool) -> Described:
+def describe(parameter: Parameter, offset: int, argument: object, pinned: bool, copied: bool = False) -> Described:
     """How the IR recognises arguments like this one, which has a key; `offset` is the parameter's first slot."""
     match parameter:
+        case GroupParameter() if copied:
+            return _same(offset, argument)
         case ScalarParameter() if pinned:
             number = operator.index(cast("SupportsIndex", argument))
             return Described([Kind.INTEGER.value, offset, number, number, 0, 0, 0])
@@ -152,6 +158,17 @@ def _group(parameter: GroupParameter, offset: int, group: PointerArray) -> Descr
     mask = parameter.memref.alignment - 1
     words = [Kind.POINTERS.value, offset, id(PointerArray), mask, listed.address, len(compared), layout.address]
     return Described(words, (listed, layout, *pointers.kept, *(value for _, value in compared)))
+
+
+def _same(offset: int, argument: object) -> Described:
+    """The object itself, which is not kept alive: where it was, another one may be once it is gone."""
+    cell = Words([id(argument)])
+
+    def gone(_: object) -> None:
+        cell.words[0] = 0
+
+    words = [Kind.SAME.value, offset, cell.address, 0, 0, 0, 0]
+    return Described(words, (cell, weakref.ref(argument, gone)))
 
 
 def _scalar_words(parameter: ScalarParameter, offset: int) -> list[int]:

@@ -16,6 +16,7 @@ from tilewright.runtime.direct_layout import (
     ARGUMENT,
     ARGUMENT_HIGH,
     ARGUMENT_LOW,
+    ARGUMENT_OBJECT,
     ARGUMENT_SLOT,
     ARGUMENT_WIDTH,
     CALL_ARGUMENTS,
@@ -72,6 +73,7 @@ entry:
     i64 {Kind.TENSOR.value}, label %tensor
     i64 {Kind.POINTERS.value}, label %pointers
     i64 {Kind.COMPLEX.value}, label %complex
+    i64 {Kind.SAME.value}, label %same
   ]
 
 array:
@@ -85,6 +87,13 @@ tensor:
 pointers:
   %is.group = call i1 @pointers(ptr %object, ptr %wanted, ptr %slot)
   ret i1 %is.group
+
+same:
+{field("cell.p", "%wanted", ARGUMENT_OBJECT)}
+  %cell = load ptr, ptr %cell.p
+  %living = load ptr, ptr %cell
+  %is.same = icmp eq ptr %object, %living
+  ret i1 %is.same
 
 real:
 {field("width.p", "%wanted", ARGUMENT_WIDTH)}

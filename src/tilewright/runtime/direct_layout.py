@@ -17,6 +17,8 @@ An argument of it: kind | offset of its slot, then for
 - a pointer array: type ptr | alignment mask of each pointer | fields ptr | how many | layout ptr: offset of its table
   in the object | length of the table | an argument of kind array, which the table must be like. A field is its offset
   in the object with the object that must be there, or one equal to it
+- an object that cannot change, whose slots are what they were: the address of a word, which is that of the object as
+  long as it lives
 - an integer: least | greatest; a real number: bytes; a complex number: bytes of a part
 
 A span is a slot's offset with the
@@ -58,6 +60,7 @@ ARGUMENT_COUNT: Final = 40
 ARGUMENT_LOW: Final = 16
 ARGUMENT_HIGH: Final = 24
 ARGUMENT_WIDTH: Final = 16
+ARGUMENT_OBJECT: Final = 16
 
 PAIR: Final = 48
 
@@ -103,3 +106,4 @@ class Kind(enum.Enum):
     TENSOR = 4
     POINTERS = 5
     COMPLEX = 6
+    SAME = 7

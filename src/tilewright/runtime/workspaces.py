@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Final, cast
+from typing import cast
 
 import numpy as np
 from msgspec import Struct
 
 from tilewright.artifacts.constraints import Polynomial, Quantity
-from tilewright.artifacts.parameters import DTYPE_BYTES, KernelInfo, MemrefParameter, made_extents
+from tilewright.artifacts.parameters import DTYPE_BYTES, MADE_ALIGNMENT, KernelInfo, MemrefParameter, made_extents
 from tilewright.runtime.constraint_check import quantity_positions, slot_positions
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.scalars import SlotValue
-
-ALIGNMENT: Final = 256
-"""Bytes that divide the addresses of such memory."""
 
 
 class _Workspace(Struct, frozen=True):
@@ -70,11 +67,11 @@ class Workspaces:
         """Make the memory on this machine; it lives as long as what is returned. Raises `LaunchError`."""
         size = self.bytes(values)
         try:
-            memory = np.empty(size + ALIGNMENT, np.uint8)
+            memory = np.empty(size + MADE_ALIGNMENT, np.uint8)
         except (MemoryError, ValueError):
             raise LaunchError(f"kernel {self._name}: there is no room for the {size:,} bytes that it uses") from None
         address = memory.ctypes.data
-        self.place(values, address + -address % ALIGNMENT)
+        self.place(values, address + -address % MADE_ALIGNMENT)
         return memory
 
     def _sizes(self, values: Sequence[SlotValue]) -> list[tuple[_Workspace, int]]:
@@ -82,7 +79,7 @@ class Workspaces:
         found: list[tuple[_Workspace, int]] = []
         for one in self._all:
             size = prod(self._shape(one.parameter.made, values)) * DTYPE_BYTES[one.parameter.dtype]
-            found.append((one, -(-size // ALIGNMENT) * ALIGNMENT))
+            found.append((one, -(-size // MADE_ALIGNMENT) * MADE_ALIGNMENT))
         return found
 
     def _shape(self, extents: Sequence[Polynomial], values: Sequence[SlotValue]) -> tuple[int, ...]:

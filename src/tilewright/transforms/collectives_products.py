@@ -77,7 +77,8 @@ def lower_gemv(op: tl.Gemv, build: Builder, schedule: Schedule, write: Write | N
     a = emit.permuted(build, op.a, op.transpose)
     type_ = emit.memref_type(a)
     rows, depth = schedule.tiles.reduction_tile(type_, 1)
-    product = _dot_products if contiguous_mode(type_) == 1 else _axpy_products
+    adds_tiles = schedule.tiles.adds_tiles or contiguous_mode(type_) == 1
+    product = _dot_products if adds_tiles else _axpy_products
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
@@ -103,7 +104,8 @@ def _axpy_products(build: Builder, a: Value, b: Value, inner: emit.Length, depth
 
 
 def _dot_products(build: Builder, a: Value, b: Value, inner: emit.Length, depth: int, box: Box, first: Value) -> Value:
-    """Rows of A are adjacent in memory: element by element products, summed up in a tile and then along its rows."""
+    """Element by element products, summed up in a tile and then along its rows, which had better be adjacent in memory
+    where one thread does it all."""
     rows = box.pieces[0]
     element = emit.scalar_type(first.type)
 

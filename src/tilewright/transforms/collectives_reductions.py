@@ -53,7 +53,7 @@ def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) ->
     type_ = emit.memref_type(source)
     rows, depth = schedule.tiles.reduction_tile(type_, 1)
     inner = emit.extent(build, source, 1)
-    wide = contiguous_mode(type_) == 1
+    wide = schedule.tiles.adds_tiles or contiguous_mode(type_) == 1
 
     def body(at: Builder, box: Box) -> None:
         strip = box.pieces[0]

@@ -71,6 +71,14 @@ class TilePolicy(Protocol):
         """Of products."""
         ...
 
+    @property
+    def adds_tiles(self) -> bool:
+        """Whether sums along a mode add up whole tiles wherever elements lie, and add across a tile once at the end.
+
+        Else they do so along the mode of stride 1 alone, and elsewhere add up each tile as it comes.
+        """
+        ...
+
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
         """What a product could have instead of its tile."""
         ...
@@ -109,10 +117,11 @@ class SchedulePolicy(Protocol):
         """Work-groups of one warp that share a block."""
         ...
 
-    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
-        `reduced` says whether it is reduced. A power of two, and whole warps.
+        `reduced` says whether it is reduced, and `repeated` whether a loop does so with one after the other. A power of
+        two, and whole warps.
         """
         ...
 
@@ -150,7 +159,8 @@ class PackingPolicy(Struct, frozen=True):
 
     `warp` threads wait for each other without others; a block has `block` of them at most, `usual_block` unless they
     share more than they have alone, and `shared_bytes` at most of the `all_shared_bytes` of its multiprocessor, which
-    wants `warps` at a time. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes` only if it must.
+    wants `warps` at a time, and `crews` of them that do not wait for each other: what one computes hides what another
+    one loads. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes` only if it must.
     A thread holds at most `registers` of one tile, `product_registers` with the factors that it is multiplying, and
     `all_registers` of all tiles. A multiprocessor moves `bytes_a_cycle` to and from memory, and `bank_bytes` to or from
     shared memory; `cycles_of_pass` is what a warp spends on what is no product, `cycles_of_access` on an access to
@@ -164,6 +174,7 @@ class PackingPolicy(Struct, frozen=True):
     shared_bytes: int = 96 * 1024
     all_shared_bytes: int = 227 * 1024
     warps: int = 12
+    crews: int = 6
     chunk_bytes: int = 2048
     usual_bytes: int = 9216
     registers: int = 64
@@ -197,7 +208,9 @@ class SpreadPolicy(Struct, frozen=True):
     are multiplied; of these, `band` tiles along one mode of the result come with all of the other mode before the next,
     so that blocks that run at a time share factors. Several launches are worth their time from `step_tiles` tiles
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
-    Products of open extents take large tiles where there are `wide_tiles` of them.
+    Products of open extents take large tiles where there are `wide_tiles` of them. Sums that are less than `sum_tiles`
+    tiles of results are split into so many parts that there is work for `sum_blocks`, each of `tiles_of_part` tiles of
+    terms at least.
     """
 
     fewest: int = 4
@@ -207,6 +220,9 @@ class SpreadPolicy(Struct, frozen=True):
     blocks: int = 2112
     product_blocks: int = 1 << 16
     band: int = 8
+    sum_tiles: int = 132
+    sum_blocks: int = 528
+    tiles_of_part: int = 4
 
 
 class GenericTeamPolicy(Struct, frozen=True):
@@ -231,7 +247,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     most_threads: int = 1024
     groups: int = 1
 
-    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """The same for all kernels."""
         return self.count
 
@@ -252,6 +268,7 @@ class GenericTilePolicy(Struct, frozen=True):
     depth: int = 8
     run: int = 256
     remainders: Remainders = Remainders.ALONE
+    adds_tiles: bool = False
 
     def of(self, kernel: Kernel) -> TilePolicy:
         """The same for all kernels."""

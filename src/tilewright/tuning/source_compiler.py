@@ -29,6 +29,7 @@ def by_schedule(source: Source | Binary, target: str, options: CompileOptions, s
         level=options.level,
         definitions=options.definitions,
         reorder_sums=options.reorder_sums,
+        precision=options.precision.value,
         std=options.std,
         language_options=options.chosen,
         schedule=schedule,

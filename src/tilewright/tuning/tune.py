@@ -16,6 +16,7 @@ from tilewright.diagnostics.binary import Binary
 from tilewright.diagnostics.caller_error import CallerError
 from tilewright.files import FilePath
 from tilewright.languages import Std
+from tilewright.numerics.precision import Precision
 from tilewright.program import Kernel, Program
 from tilewright.remembered.fingerprint import fingerprints
 from tilewright.remembered.lookup import users_record
@@ -53,6 +54,7 @@ def tune(
     level: int = 2,
     definitions: Mapping[str, str] | None = None,
     reorder_sums: bool = True,
+    precision: str = "exact",
     std: Std = "auto",
     language_options: Mapping[str, str] | None = None,
     trials: int = 64,
@@ -65,9 +67,8 @@ def tune(
 
     `kernel` is what `compile` takes, `name` says which one of its kernels if there are several; `arguments` and `grid`
     are those of a launch. Arrays may lie anywhere; the kernel runs on copies of them. On the CPU tiles of products are
-    searched, on a GPU all that schedules say. `target`, `level`, `definitions`,
-    `reorder_sums`, `std` and `language_options` are those of `compile`, which takes what is remembered where they are
-    the same.
+    searched, on a GPU all that schedules say. `target`, `level`, `definitions`, `reorder_sums`, `precision`, `std` and
+    `language_options` are those of `compile`, which takes what is remembered where they are the same.
 
     A schedule whose answer differs from that of the model's by more than rounding is never taken; `Found.wrong` names
     it, which is a mistake of tilewright's. The search ends after `trials` schedules that were timed or after `seconds`.
@@ -83,7 +84,8 @@ def tune(
     if not isinstance(machine, TunedTarget):
         raise NothingToTune(f"there is nothing to choose from for the target {target!r}")
     values, chosen = dict(definitions or {}), dict(language_options or {})
-    options = CompileOptions(level, values, std=std, reorder_sums=reorder_sums, chosen=chosen)
+    allowed = Precision.of(precision)
+    options = CompileOptions(level, values, std=std, reorder_sums=reorder_sums, precision=allowed, chosen=chosen)
     path = users_record() if record is None else Path(record)
     if path is not None and path.exists():
         read_record(path)  # what cannot take the result is told before the search

@@ -33,6 +33,13 @@ def generic(maps: str, operands: str = "%A, %A : memref<4x8xf32>, memref<4x8xf32
             generic(f"{PAIR}, {ROWS}, {PAIR}", "%C, «%C» : memref<4x4xf32>, memref<4x4xf32>"),
             "has 1 results for memref<4x4xf32>",
         ),
+        (
+            "«"
+            + generic(f"{PAIR}, {PAIR}, {PAIR}", "%C, %C : memref<4x4xf32>, memref<4x4xf32>")
+            .replace('"parallel"]', '"r]duction"]')
+            .replace("outs(%C : memref<4x4xf32>)", "outs(%C : memref<4x4xf32>)»"),
+            "no loops that are 'r]duction'",
+        ),
         ('%p = "arith.cmpi"(%n, %n) <{predicate = 10 : i64}> : (i32, i32) -> i1', "there is no predicate 10"),
         ('%p = "arith.cmpf"(%x, %x) <{predicate = 16 : i64}> : (f32, f32) -> i1', "there is no predicate 16"),
     ],

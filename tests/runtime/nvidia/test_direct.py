@@ -17,6 +17,7 @@ import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
 from runtime.nvidia.on_device import HERE, PLAN, artifact_of
 from tilewright.artifacts.artifact import (
+    GroupParameter,
     KernelInfo,
     LaunchPlan,
     MemrefParameter,
@@ -32,6 +33,7 @@ from tilewright.machine.cuda import driver
 from tilewright.runtime import arrays, direct_arguments, torch_tensors
 from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.arrays import Device
+from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.nvidia import direct
 from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
 from tilewright.runtime.nvidia.launch import CudaKernel, Modules
@@ -288,6 +290,34 @@ def test_tensors_on_another_device_are_other_calls(
     kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
     with pytest.raises(AttributeError):
         call(*arguments)
+
+
+def test_groups_that_last_are_known_by_the_object(torch: Any, played: FakeDriver) -> None:
+    """Their table is on the device once; another object in the place of one that is gone is another group."""
+    matrices = MemrefParameter("g", "f32", (4, 3), (1, 4))
+    info = KernelInfo("k", "k", (GroupParameter("g", matrices, None), X), launch=PLAN)
+    kernel = CudaKernel(info, Modules(artifact_of(info), None))
+    kernel.prepare((0, 1))(PointerArray.of(torch.zeros(2, 3, 4)), torch.zeros(5, 4).T)
+    call, x, batches = kernel.prepare(2), torch.zeros(5, 4).T, [torch.zeros(2, 3, 4) for _ in range(3)]
+    groups = [PointerArray.of(batch) for batch in batches]
+    for k in range(4):
+        if k == 2:
+            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
+        for number in range(len(groups)):
+            call(groups[number], x)
+    tables = [np.frombuffer(played.bytes_at(launched.words[0], 16), np.int64) for launched in played.launches]
+    places = [[batch[k].data_ptr() for k in range(2)] for batch in batches]
+    assert [table.tolist() for table in tables] == places * 4
+    assert played.calls.count("cuMemcpyHtoDAsync_v2") == 3
+    known = id(groups.pop())
+    while id(another := PointerArray.of(torch.zeros(2, 3, 4))) != known:
+        groups.append(another)
+        if len(groups) > 100:
+            pytest.skip("no object is where the one that is gone was")
+    with pytest.raises(AttributeError):
+        call(another, x)
+    with pytest.raises(AttributeError):
+        call(list(batches[0]), x)
 
 
 def test_an_empty_grid(torch: Any, played: FakeDriver) -> None:

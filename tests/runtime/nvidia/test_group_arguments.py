@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import tilewright as tw
 from machine.cuda.fake_driver import DEVICE_BYTES, FakeDriver
 from runtime.nvidia.on_device import HERE, OnDevice, kernel
 from tilewright.artifacts.parameters import GroupParameter, MemrefParameter, PointerParameter
+from tilewright.runtime.direct_arguments import argument_key, describe
+from tilewright.runtime.direct_layout import Kind
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 
 MATRICES = MemrefParameter("g", "f32", (None, None), (1, None), nullable=False)
@@ -97,3 +101,20 @@ def test_none_for_a_memref(played: FakeDriver) -> None:
     assert played.launches[-1].words[0] == 0
     with pytest.raises(tw.LaunchError, match="argument x: None is a null pointer"):
         kernel(MemrefParameter("x", "f32", (4,), (1,), nullable=False)).launch(1, (None,))
+
+
+def test_groups_are_recognised_by_the_object_as_long_as_it_lives() -> None:
+    parameter = GroupParameter("g", MATRICES, None)
+    table = np.array([HERE, HERE + 48])
+    lasting, other = (PointerArray.of(OnDevice((2, 3, 4))) for _ in range(2))
+    changing = PointerArray(table, "f32", layout=((4, 3), (1, 4)))
+    keys = [argument_key(parameter, group, False, copied=True) for group in (lasting, lasting, other)]
+    assert keys[0] == keys[1] != keys[2]
+    for group in (changing, [OnDevice((4, 3), (4, 16))]):
+        assert argument_key(parameter, group, False, copied=True) is None, "its table is copied for each launch"
+    described = describe(parameter, 8, lasting, False, copied=True)
+    kind, offset, cell, *_ = described.words
+    assert (kind, offset) == (Kind.SAME.value, 8)
+    assert ctypes.c_int64.from_address(cell).value == id(lasting)
+    del lasting, group
+    assert ctypes.c_int64.from_address(cell).value == 0

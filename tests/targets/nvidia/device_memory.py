@@ -108,13 +108,14 @@ def work_of(
             place = address + found.distance
             near, far, stride = (passed(slots, info.parameters, number) for number in found.numbers)
             # the driver has no map of what is not aligned, overlaps, or has no elements
-            is_none = place % 16 or stride % 8 or near > stride or min(near, far) < 1
-            maps += bytes(MAP_BYTES) if is_none else described(found, place, (near, far), 2 * stride)
+            size = found.element_bytes
+            is_none = place % 16 or stride * size % 16 or near > stride or min(near, far) < 1
+            maps += bytes(MAP_BYTES) if is_none else described(found, place, (near, far), size * stride)
     return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
 
 
 def passed(slots: bytes, parameters: tuple[Parameter, ...], number: int | Quantity) -> int:
-    """An extent or a stride of a matrix of elements of two bytes, from the slots of a launch."""
+    """An extent or a stride of a matrix, from the slots of a launch."""
     if isinstance(number, int):
         return number
     role = "value" if number.origin is Origin.VALUE else (number.origin.value, number.mode)

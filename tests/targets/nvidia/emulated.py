@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tilewright.artifacts.artifact import KernelInfo
-from tilewright.artifacts.parameters import DTYPE_BYTES
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
 from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.compiler import CompileOptions, lower_module, read_module
@@ -66,7 +65,7 @@ class Emulated:
 
 def described(found: TensorMap, address: int, extents: tuple[int, int], pitch: int) -> bytes:
     """What the emulator takes for the map of a matrix."""
-    return encoded(address, DTYPE_BYTES[found.dtype], extents, pitch, found.box)
+    return encoded(address, found.element_bytes, extents, pitch, found.box, found.dtype == "tf32")
 
 
 def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tuple[list[Record], int]:

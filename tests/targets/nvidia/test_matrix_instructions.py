@@ -7,7 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from tilewright.dialects.matrix_instructions import TABLE, MatrixInstruction, instructions_of, warpgroup_product
+from tilewright.dialects.matrix_instructions import (
+    TABLE,
+    MatrixInstruction,
+    instructions_of,
+    is_warpgroup_width,
+    warpgroup_product,
+)
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import BF16, F16, F32, F64, I8, I32
 from tilewright.machine.cuda.architecture import Architecture
@@ -19,7 +25,7 @@ from .emulator.groups import GroupProduct
 from .emulator.matrices import PRODUCTS, multiply
 from .test_ptx import needs_ptxas
 
-OF_WARPS = [found for found in TABLE if not found.is_scalar]
+OF_WARPS = [found for found in TABLE if not found.is_scalar and not found.conversion]
 of_warps = pytest.mark.parametrize("found", OF_WARPS, ids=lambda found: found.name)
 
 
@@ -60,6 +66,13 @@ def test_sums_of_groups_of_warps_are_where_the_manual_has_them(columns: int) -> 
     assert np.array_equal(sums, table[..., 0] + 64 * table[..., 1])
 
 
+def test_columns_of_groups_of_warps() -> None:
+    """Of integers beyond 32 only multiples of 16."""
+    widths = {each: [n for n in range(4, 300, 4) if is_warpgroup_width(each, n)] for each in (F16, I8)}
+    assert widths[F16] == list(range(8, 264, 8))
+    assert widths[I8] == [8, 16, 24, 32, *range(48, 264, 16)]
+
+
 def test_scalar_multiply_adds_have_each_sum_once() -> None:
     (found,) = [each for each in TABLE if each.is_scalar and each.sum is F32]
     rows, columns, sums = (layout.table()[0, :, 0, 0] for layout in (found.rows, found.columns, found.sums))
@@ -79,6 +92,7 @@ def test_what_the_emulator_multiplies_is_the_product(found: MatrixInstruction, r
         *_words(c[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))], 1),
     ]
     sums = np.stack([part[0] for part in multiply(found.name, registers)])
+    a, b = (x.view(np.uint8) if unsigned else x for x, unsigned in zip((a, b), found.unsigned, strict=True))
     expected = c.astype(np.float64) + a.astype(np.float64) @ b.astype(np.float64).T
     assert np.array_equal(sums, expected[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))])
 
@@ -118,6 +132,7 @@ def test_the_best_instruction_of_types_is_exact() -> None:
     ):
         for found in instructions_of(lhs, rhs, total, Architecture.SM_90A):
             assert found.sum is total
+            assert not found.rounds
             assert (lhs is rhs is found.factor) or found.factor is total
     best = {types: instructions_of(*types, Architecture.SM_80)[0].name for types in ((F16, F16, F32), (F16, F32, F32))}
     assert best == {(F16, F16, F32): "m16n8k16.row.col.f32.f32", (F16, F32, F32): "fma.f32"}

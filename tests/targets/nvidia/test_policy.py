@@ -1,4 +1,4 @@
-"""Tiles of products: those of large extents where there are enough of them to keep a device busy."""
+"""Tiles of products: those of large extents where there are enough of them to keep a device busy; tiles of sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tilewright.dialects import team, tl
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.types import F16, F32, F64, I8, MemrefType, ScalarType
+from tilewright.ir.types import F16, F32, F64, I8, Extent, MemrefType, ScalarType, memref
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
@@ -101,3 +101,24 @@ def test_large_tiles_of_open_extents_are_for_more_than_half_of_a_device() -> Non
     for extents in ((side, side), (128 * (SPREADING.wide_tiles - 1), 128)):
         assert tile(F32, *extents, NvidiaTilePolicy()) == (64, 64, 32)
     assert tile(F32, 128 * SPREADING.wide_tiles, 128, NvidiaTilePolicy()) == (128, 128, 32)
+
+
+@pytest.mark.parametrize(
+    ("element", "shape", "strides", "dim", "wanted"),
+    [
+        (F32, (8192, 8192), (1, 8192), 1, (32, 128)),
+        (F16, (8192, 8192), (1, 8192), 1, (32, 128)),
+        (F64, (8192, 8192), (1, 8192), 1, (32, 64)),
+        (F32, (8192, 8192), (8192, 1), 1, (4, 1024)),
+        (F32, (8192, 8192), (1, 8192), 0, (1024, 4)),
+        (F32, (None, None), (1, None), 1, (32, 128)),
+        (F32, (5, 8192), (1, 5), 1, (8, 512)),
+        (F32, (8192, 9), (1, 8192), 1, (256, 16)),
+        (F32, (8192, 9), (9, 1), 1, (256, 16)),
+        (F32, (3, 2), (1, 3), 1, (4, 2)),
+    ],
+)
+def test_tiles_of_sums(
+    element: ScalarType, shape: tuple[Extent, Extent], strides: tuple[Extent, Extent], dim: int, wanted: tuple[int, int]
+) -> None:
+    assert NvidiaTilePolicy().reduction_tile(memref(element, shape, strides), dim) == wanted

@@ -11,6 +11,7 @@ import pytest
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.runtime.dtypes import numpy_dtype
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 from .case import Array, Launch, poisoned
@@ -22,15 +23,18 @@ WIDTH = 1024
 ULPS = 4
 
 
-def quotients_text() -> str:
-    """z = x / d."""
+def quotients_text(element: str = "f32") -> str:
+    """z = x / d, in f32 and then rounded to an element type."""
+    parameters = f"(%x: memref<f32x{WIDTH}>, %d: f32, %z: memref<{element}x{WIDTH}>)"
+    rounded = "" if element == "f32" else f"%r = arith.cast %q -> tile<{WIDTH}x{element}>"
     return f"""builtin.module {{
-  builtin.kernel {{sym_name = "divide", spread = true}} (%x: memref<f32x{WIDTH}>, %d: f32, %z: memref<f32x{WIDTH}>) {{
+  builtin.kernel {{sym_name = "divide", spread = true}} {parameters} {{
     %zero = arith.constant {{value = 0}} -> index
     %v = tile.load %x, %zero -> tile<{WIDTH}xf32>
     %s = tile.splat %d -> tile<{WIDTH}xf32>
     %q = arith.div %v, %s -> tile<{WIDTH}xf32>
-    tile.store %q, %z, %zero
+    {rounded}
+    tile.store {"%r" if rounded else "%q"}, %z, %zero
   }}
 }}"""
 
@@ -82,20 +86,23 @@ ALMOST = (0xFFFFFF, 0xFFFFFD, 0xFFFFFB)
 """Divisors of whose reciprocals one step of Newton may leave the last digit wrong."""
 
 
-def test_quotients_are_exact(rng: np.random.Generator) -> None:
-    module = module_of(quotients_text())
+@pytest.mark.parametrize("element", ["f32", "f16", "bf16"])
+def test_quotients_are_exact(element: str, rng: np.random.Generator) -> None:
+    module = module_of(quotients_text(element))
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
     text, _ = emit_llvm(module, Architecture.SM_80)
     assert text.count("rcp.approx.ftz.f(") == 2, "declared, and used once for all registers"
+    assert ("i32 @llvm.umin.i32(i32 %" in text) is (element != "f16"), "tiny ones matter, but not to f16"
     program = emulated(module)
+    bits = np.int32 if element == "f32" else np.int16
     for divisor in (*DIVISORS, *ALMOST, *SPECIAL, *np.exp2(rng.uniform(-30, 30, 8))):
         d = np.float32(divisor)
         x = dividends(rng, d)
         with np.errstate(all="ignore"):
-            expected = x / d
-        found = program.run(Launch([x, d, poisoned("f32", WIDTH)], {2: expected}))[2]
+            expected = (x / d).astype(numpy_dtype(element))
+        found = program.run(Launch([x, d, poisoned(element, WIDTH)], {2: expected}))[2]
         assert isinstance(found, np.ndarray)
-        wrong = ~((found.view(np.int32) == expected.view(np.int32)) | (np.isnan(found) & np.isnan(expected)))
+        wrong = ~((found.view(bits) == expected.view(bits)) | (np.isnan(found) & np.isnan(expected)))
         assert not wrong.any(), f"{x[wrong][:3]} / {d}: {found[wrong][:3]}, not {expected[wrong][:3]}"
 
 

@@ -124,7 +124,6 @@ def test_a_result_is_not_written_before_what_stands_in_front_of_its_store_is_rea
         assert np.array_equal(d, wanted), name
 
 
-@pytest.mark.covering(1)
 @at_both_limits
 @pytest.mark.parametrize("shift", [-36, -35, -1, 0, 7, 35])
 def test_targets_that_overlap_what_is_read(rng: np.random.Generator, limit: int, shift: int) -> None:

@@ -23,6 +23,7 @@ from tilewright.runtime.groups import ArrayGroup
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, SpreadPolicy, TilePolicy
+from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from tilewright.transforms.spread_collectives.widening import WidenProducts
 
@@ -38,7 +39,7 @@ class Tiles(GenericTilePolicy, frozen=True):
 
 
 TILES = Tiles(whole=2, block=3, depth=4, run=6)
-SPREADING = SpreadCollectives(SpreadPolicy(fewest=2, step_tiles=2, band=2))
+SPREADING = SpreadCollectives(SpreadPolicy(fewest=2, step_tiles=2, band=2, sum_blocks=5, tiles_of_part=1))
 _STATEMENTS = [
     collectives.axpby,
     collectives.total,
@@ -86,8 +87,8 @@ def read(text: str, apart: bool = False) -> Module:
 
 def divided(module: Module, level: int = 2, checked: bool = False, passes: SpreadCollectives = SPREADING) -> Module:
     """The program on tiles, its work-groups divided where that is possible."""
-    widen = [WidenProducts(TILES)]
-    steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, instruction_passes=widen, tile_passes=[passes])
+    alone = [SplitSums(TILES, passes.policy), WidenProducts(TILES)]
+    steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, instruction_passes=alone, tile_passes=[passes])
     PassManager(steps, verify_each=True).run(module, PassContext())
     return module
 

@@ -11,9 +11,12 @@ from differential.compare import difference
 from effort import Ran, count
 from tilewright.interpreter import interpret
 from tilewright.ir.printer import print_op
+from tilewright.transforms.policy import SpreadPolicy
+from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from transforms.spread_collectives.programs import arrays, divided, passed, program, read
 
 RANDOM = count("RANDOM_SPREADINGS", 40, 2000)
+WHOLE_SUMS = SpreadCollectives(SpreadPolicy(fewest=2, step_tiles=2, sum_blocks=1))
 
 
 def test_any_number_of_blocks_gives_the_same_answers(rng: np.random.Generator, ran: Ran) -> None:
@@ -44,13 +47,13 @@ def test_any_number_of_blocks_gives_the_same_answers(rng: np.random.Generator, r
 
 
 def test_what_hangs_together_is_one_block_s(rng: np.random.Generator) -> None:
-    """The sum of a vector is loops that read and a store of what they have found."""
+    """The sum of a vector that is not split is loops that read and a store of what they have found."""
     text = """func @k(%x: memref<f64x31>, %s: memref<f64>, %A: memref<f64x31x2>) {
         %one = constant 1.0 : f64
         sum %one, %x, %one, %s
         axpby %one, %A, %one, %A
     }"""
-    module = divided(read(text, apart=True))
+    module = divided(read(text, apart=True), passes=WHOLE_SUMS)
     assert module.kernels[0].parts is not None
     x, total, matrix = (np.array(rng.integers(-9, 9, shape), np.float64, order="F") for shape in ((31,), (), (31, 2)))
     wanted = [x.copy(), total + x.sum(), 2 * matrix]

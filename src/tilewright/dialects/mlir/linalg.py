@@ -6,7 +6,7 @@ A named operation is a generic one whose maps and body follow from its name (`st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
@@ -137,6 +137,10 @@ def element_of(type_: Type) -> Type:
     return type_.element if isinstance(type_, MemrefType | TensorType) else type_
 
 
+ITERATORS: Final = ("parallel", "reduction", "window")
+"""What loops are."""
+
+
 class Generic(Structured, name="linalg.generic", assembly="<generic>"):
     """Maps, kinds of loops and body are given."""
 
@@ -156,6 +160,13 @@ class Generic(Structured, name="linalg.generic", assembly="<generic>"):
     @property
     def knows_its_loops(self) -> bool:
         return isinstance(self.attributes.get("iterator_types"), tuple)
+
+    def verify(self, report: Report) -> None:
+        wrong = next((kind for kind in self.iterators if kind not in ITERATORS), None)
+        if wrong is not None:
+            fail(self, report, f"there are no loops that are {wrong[:80]!r}; there are {', '.join(ITERATORS)}")
+            return
+        super().verify(report)
 
 
 def iterator_name(value: Attribute) -> str:

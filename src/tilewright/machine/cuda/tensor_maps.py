@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_uint, c_uint64, c_void_p
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from tilewright.machine.cuda.driver import Context
@@ -12,7 +12,25 @@ if TYPE_CHECKING:
 MAP_BYTES: Final = 128
 MAP_ALIGNMENT: Final = 64
 """Of a description, also among the parameters of a kernel."""
-TENSOR_DTYPES: Final = {"f16": 6, "bf16": 9}
+
+
+class TensorDtype(NamedTuple):
+    """A type of elements: what the driver calls it, its bytes."""
+
+    code: int
+    bytes: int
+
+
+TENSOR_DTYPES: Final = {
+    "i8": TensorDtype(0, 1),
+    "f8E4M3FN": TensorDtype(0, 1),
+    "f8E5M2": TensorDtype(0, 1),
+    "f16": TensorDtype(6, 2),
+    "bf16": TensorDtype(9, 2),
+    "f32": TensorDtype(7, 4),
+    "tf32": TensorDtype(11, 4),
+}
+"""The driver knows no floats of 8 bits; what is copied as tf32 is rounded to it."""
 MAP_UNIT: Final = 16
 """Bytes of which the addresses of matrices and the distances of their rows are multiples."""
 MOST_EXTENT: Final = 1 << 31
@@ -51,7 +69,7 @@ def encoded(
     context.call(
         "cuTensorMapEncodeTiled",
         c_void_p(place),
-        TENSOR_DTYPES[dtype],
+        TENSOR_DTYPES[dtype].code,
         len(extents),
         c_void_p(address),
         (c_uint64 * 2)(*extents),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
-from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, device_block_size
+from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
 from tilewright.artifacts.parameters import REPORTS, made_extents, with_steps
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
@@ -130,13 +130,12 @@ class CudaKernel:
         self._modules = modules
         self._mutex = Lock()
         self._kernels: dict[int, DeviceKernel] = {}
-        groups = any(isinstance(parameter, GroupParameter) for parameter in info.passed)
         hidden = info.launch.scratch_bytes or REPORTS in info.facts or any(map(made_extents, info.parameters))
-        self._is_direct = not groups and not hidden and recognisable(info.passed)
+        self._is_direct = not hidden and recognisable(info.passed)
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._pinned = pinned | PartCount(info).scalars
-        self._accepted = AcceptedCalls(info.passed, self._pinned)
+        self._accepted = AcceptedCalls(info.passed, self._pinned, copied=True)
 
     def launch(self, grid: Grid, arguments: Sequence[object], stream: object = None) -> None:
         """Enqueue the kernel on a grid of work-groups. A grid with a zero runs nothing.
@@ -162,7 +161,7 @@ class CudaKernel:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
         if self._plan.has_grid or self.info.steps is not None:
             # the parameter block of a call is that of its grid
-            accepted = AcceptedCalls(self.info.passed, self._pinned)
+            accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True)
         else:
             accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = self._plan.blocks(sizes)
@@ -175,14 +174,14 @@ class CudaKernel:
                 return
             on = self._on(arguments)
             values, keep = on.checked(arguments, sizes)
-            # the stream of an accepted call is torch's
-            one = on.only_launch(values, sizes)
+            on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
+            # the stream of an accepted call is torch's, and tables that last are where this launch has put them
+            one = on.only_launch(values, sizes) if 0 not in sizes else None
             if one is not None and len(arguments) == len(names) and framework_of(arguments) == "torch":
                 parts = one.parts(values, sizes)
                 runner = one.runner(parts)
                 if runner is not None:
                     accepted.saw(arguments, one.block(values, sizes, parts), keep, runner)
-            on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
 
         call = call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), names, launch)
         return call

@@ -34,7 +34,7 @@ def map_entries(info: KernelInfo, plan: LaunchPlan) -> bytes:
             pointers[found.parameter],
             first + MAP_BYTES * number,
             found.distance,
-            TENSOR_DTYPES[found.dtype],
+            TENSOR_DTYPES[found.dtype].code,
             *found.box,
             *(1, 1),
             found.element_bytes,

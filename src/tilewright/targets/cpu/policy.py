@@ -27,10 +27,11 @@ _RUN_VECTORS = 8
 _ACROSS = 4
 _STRIP_BYTES = 1 << 13
 _STRIP_ACROSS = 8
-_LONGEST = 1024
+_LONGEST = 2048
 _LONGEST_ON_TILES = 4096
 _DEEPEST = 8192
 _DYNAMIC = 512
+_DYNAMIC_TERMS = 1024
 
 QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, remainders=Remainders.ALONE_IF_STATIC)
 """Of code that is to be compiled quickly."""
@@ -78,6 +79,11 @@ class CpuTilePolicy(Struct, frozen=True):
         """Large products check their edges block by block."""
         return Remainders.ALONE_IF_STATIC
 
+    @property
+    def adds_tiles(self) -> bool:
+        """Vectors of sums along memory need no tile of terms."""
+        return False
+
     def of(self, kernel: Kernel) -> CpuTilePolicy:
         """The same for all kernels."""
         return self
@@ -94,7 +100,7 @@ class CpuTilePolicy(Struct, frozen=True):
             return (_WHOLE_PRODUCT, _WHOLE_PRODUCT, _WHOLE_PRODUCT)
         longest = _LONGEST_ON_TILES if self._takes_tiles(a, b, c) else _LONGEST
         rows, columns = (_DYNAMIC if s is None else min(s, longest) for s in sizes[:2])
-        return (max(rows, 1), max(columns, 1), _LONGEST if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
+        return (max(rows, 1), max(columns, 1), _DYNAMIC_TERMS if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
         """Tiles of half and twice the length along one mode, of products that are no whole tile."""

@@ -31,6 +31,9 @@ _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
 _ROWS: Final = 8
 _SWIZZLED: Final = 1 << 62
+_HALF_BITS: Final = 16
+_REGISTERS: Final = {"float": "=f", "i32": "=r"}
+"""Of sums of groups of warps, by type, as constraints of assembly."""
 
 
 def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]) -> Value:
@@ -137,7 +140,7 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
     found = _instruction(op)
     counts = [layout.count(Owner.REG) // found.word_elements for layout in (found.rows, found.columns)]
     left, right = (
-        [[ctx.b.bitcast(word, found.word) for word in words[k : k + count]] for k in range(0, len(words), count)]
+        [prepared(ctx, found, words[k : k + count]) for k in range(0, len(words), count)]
         for words, count in zip((words_of(ctx, op.left), words_of(ctx, op.right)), counts, strict=True)
     )
     sums, each = _values(ctx, op.sums), found.sums.count(Owner.REG)
@@ -170,17 +173,40 @@ def _values(ctx: KernelContext, fragment: core.Value) -> list[Value]:
     return [slot for slot in slots_of(ctx, fragment) if isinstance(slot, Value)]
 
 
-def multiplied(
-    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
-) -> list[Value]:
-    """The sums of an instruction, from its registers."""
+def prepared(ctx: KernelContext, found: MatrixInstruction, words: Sequence[Value]) -> list[list[Value]]:
+    """The registers of a part of a factor for each time that the intrinsic is called."""
     b = ctx.b
+    if not found.conversion:
+        return [[b.bitcast(word, found.word) for word in words]]
+    if found.rounds:
+        return [[b.intrinsic(found.conversion, "i32", [b.bitcast(word, found.word)], overload=[]) for word in words]]
+    parts = (words, [b.lshr(word, i32(_HALF_BITS)) for word in words])
+    name, type_ = found.conversion, "<2 x half>"
+    return [[b.intrinsic(name, type_, [b.trunc(word, "i16")], overload=[]) for word in part] for part in parts]
+
+
+def multiplied(
+    ctx: KernelContext,
+    found: MatrixInstruction,
+    left: Sequence[Sequence[Value]],
+    right: Sequence[Sequence[Value]],
+    sums: Sequence[Value],
+) -> list[Value]:
+    """The sums of an instruction, from what is prepared of its factors."""
     if found.is_scalar:
-        (x,), (y,), (total,) = left, right, sums
+        ((x,),), ((y,),), (total,) = left, right, sums
         result = ctx.arith.lower("fma", found.sum.name, x, y, total)
         assert isinstance(result, Value)
         return [result]
-    ltype = ELEMENTS[found.sum.name].llvm
+    for rows, columns in zip(left, right, strict=True):
+        sums = _by_intrinsic(ctx, found, rows, columns, sums)
+    return list(sums)
+
+
+def _by_intrinsic(
+    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
+) -> list[Value]:
+    b, ltype = ctx.b, ELEMENTS[found.sum.name].llvm
     struct = f"{{ {', '.join([ltype] * len(sums))} }}"
     result = b.intrinsic(found.intrinsic, struct, [*left, *right, *sums], overload=[])
     return [b.extract_value(result, ltype, k) for k in range(len(sums))]
@@ -201,8 +227,7 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
         b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
     else:
         # tied to the sums: what writes them may not move behind the fence
-        constraints = f"{_outputs(len(sums))},{_tied(len(sums))}"
-        sums = _assembly(ctx, "wgmma.fence.sync.aligned;", constraints, sums, len(sums))
+        sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], sums)
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
         right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
@@ -252,20 +277,19 @@ def _by_group(
     sums: Sequence[Value],
     anew: bool,
 ) -> list[Value]:
-    """One product; which factor in memory runs along m or n is said by bits behind the signs. Sums begin `anew`
-    where what they were does not matter."""
+    """One product; bits behind the signs say which factor in memory runs along m or n. Integers have neither. Sums
+    begin `anew` where what they were does not matter."""
     count, held = len(sums), len(rows) > 1
-    turned = ", ".join(str(int(each)) for each in along[held:])
+    turned = ", " + ", ".join(str(int(each)) for each in along[held:]) if found.turns_factors else ""
+    signs = "" if found.sum.is_integer else f", 1, 1{turned}"
     names = ",".join(f"${k}" for k in range(count))
     left = ",".join(f"${count + k}" for k in range(len(rows)))
     text = (
         f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
-        f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p, 1, 1, {turned}; }}"
+        f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p{signs}; }}"
     )
     given = ",".join([*("r" if held else "l" for _ in rows), "l"])
-    if anew:
-        return _assembly(ctx, text, f"{_outputs(count)},{given}", [*rows, columns], count)
-    return _assembly(ctx, text, f"{_outputs(count)},{given},{_tied(count)}", [*rows, columns, *sums], count)
+    return _assembly(ctx, text, given, [*rows, columns], sums, tied=not anew)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
@@ -276,22 +300,31 @@ def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
         ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
         ctx.bind(op.out, Fragment(tuple(sums)))
         return
-    text, constraints = f"wgmma.wait_group.sync.aligned {op.pending};", f"{_outputs(len(sums))},{_tied(len(sums))}"
-    ctx.bind(op.out, Fragment(tuple(_assembly(ctx, text, constraints, sums, len(sums)))))
+    found = _assembly(ctx, f"wgmma.wait_group.sync.aligned {op.pending};", "", [], sums)
+    ctx.bind(op.out, Fragment(tuple(found)))
 
 
-def _assembly(ctx: KernelContext, text: str, constraints: str, operands: Sequence[Value], count: int) -> list[Value]:
-    struct = f"{{ {', '.join(['float'] * count)} }}"
-    found = ctx.b.inline_asm(struct, text, constraints, operands, side_effect=True)
-    return [ctx.b.extract_value(found, "float", k) for k in range(count)]
+def _assembly(
+    ctx: KernelContext,
+    text: str,
+    constraints: str,
+    operands: Sequence[Value],
+    sums: Sequence[Value],
+    *,
+    tied: bool = True,
+) -> list[Value]:
+    """What an instruction makes of sums, which stay in their registers if they are `tied`, else are new.
 
-
-def _outputs(count: int) -> str:
-    return ",".join(["=f"] * count)
-
-
-def _tied(count: int) -> str:
-    return ",".join(map(str, range(count)))
+    `constraints` are those of the other operands.
+    """
+    count, type_ = len(sums), sums[0].type
+    parts = [_REGISTERS[type_]] * count
+    parts += [constraints] if constraints else []
+    parts += [str(k) for k in range(count)] if tied else []
+    struct = f"{{ {', '.join([type_] * count)} }}"
+    given = [*operands, *sums] if tied else [*operands]
+    found = ctx.b.inline_asm(struct, text, ",".join(parts), given, side_effect=True)
+    return [ctx.b.extract_value(found, type_, k) for k in range(count)]
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

@@ -99,7 +99,7 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
         return
     operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
     rows = list(zip(*operands, strict=True)) if operands else [()] * count
-    known = _shared_divisions(ctx, rows) if _divides(op) else {}
+    known = _shared_divisions(ctx, rows, tiny=not _is_rounded_to_f16(op)) if _divides(op) else {}
     slots: list[Operand] = []
     for row in rows:
         if row not in known:
@@ -145,8 +145,16 @@ def _divides(op: core.Operation) -> bool:
     return isinstance(op, arith.Div) and fragment_of(op.out).element is F32
 
 
-def _shared_divisions(ctx: KernelContext, rows: Iterable[tuple[Operand, ...]]) -> dict[tuple[Operand, ...], Operand]:
-    """The quotients of what is divided by the same as enough others."""
+def _is_rounded_to_f16(op: core.Operation) -> bool:
+    """Whether all that becomes of a result are numbers of f16."""
+    uses = op.results[0].uses
+    return all(isinstance(use, arith.Cast) and fragment_of(use.out).element is F16 for use in uses)
+
+
+def _shared_divisions(
+    ctx: KernelContext, rows: Iterable[tuple[Operand, ...]], *, tiny: bool
+) -> dict[tuple[Operand, ...], Operand]:
+    """The quotients of what is divided by the same as enough others, the `tiny` ones too if they matter."""
     dividends: dict[Value, dict[Value, None]] = {}
     for x, y in rows:
         assert isinstance(x, Value)
@@ -155,7 +163,7 @@ def _shared_divisions(ctx: KernelContext, rows: Iterable[tuple[Operand, ...]]) -
     found: dict[tuple[Operand, ...], Operand] = {}
     for y, numbers in dividends.items():
         if pays(list(numbers), y):
-            found |= {(x, y): q for x, q in zip(numbers, quotients(ctx, list(numbers), y), strict=True)}
+            found |= {(x, y): q for x, q in zip(numbers, quotients(ctx, list(numbers), y, tiny=tiny), strict=True)}
     return found
 
 

@@ -30,8 +30,9 @@ PACKING: Final = PackingPolicy()
 MULTIPROCESSORS: Final = 132
 """Of an H100 and of an H200."""
 
-SPREADING: Final = SpreadPolicy(wide_tiles=MULTIPROCESSORS // 2 + 1)
-"""Sixteen blocks for each multiprocessor, where memory is what limits them. Large tiles of products where they keep
+SPREADING: Final = SpreadPolicy(wide_tiles=MULTIPROCESSORS // 2 + 1, sum_tiles=MULTIPROCESSORS)
+"""Sixteen blocks for each multiprocessor, where memory is what limits them; sums are split, which takes a second
+launch, where some would have none. Large tiles of products where they keep
 more than half of the multiprocessors busy: on fewer, a quarter of a tile is done sooner."""
 
 _MOST_HELD: Final = 32
@@ -150,12 +151,16 @@ def product_tiles(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Arc
     return PRODUCT_TILES[max(a.bytes, 2) if c.accumulator.bytes <= 4 else 8]
 
 
-def _held_bytes(elements: int, bytes_: int, reduced: bool) -> int:
+def _held_bytes(elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
     """Twice as much of narrow elements that are reduced, where two warps are left to do it.
 
     Fewer threads wait for each other (softmax on an H200); of one warp nobody waits, and a grid of few blocks would
-    have too few threads (layer norm backward there).
+    have too few threads (layer norm backward there). What a loop reduces is loaded in every round, and all that there
+    is room for should be on its way (column sums of f32 there 1.06 of a copy, 0.87 with a quarter of it a thread;
+    running sums 0.46 and 0.30).
     """
+    if repeated:
+        return min(4 * _HELD_BYTES, _MOST_HELD * bytes_)
     most = 2 * _HELD_BYTES
     return most if bytes_ < _WIDE and reduced and elements * bytes_ >= most * _TWO_WARPS else _HELD_BYTES
 
@@ -175,10 +180,10 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """Eight: a multiprocessor has room for 32 blocks and 64 warps, and more than 2 blocks a ns are not begun."""
         return 8
 
-    def threads(self, elements: int, bytes_: int, reduced: bool) -> int:
+    def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST
-        while threads < _MOST and threads * _held_bytes(elements, bytes_, reduced) < elements * bytes_:
+        while threads < _MOST and threads * _held_bytes(elements, bytes_, reduced, repeated) < elements * bytes_:
             threads *= 2
         return 1024 if threads * _MOST_HELD < elements else threads
 

@@ -39,6 +39,10 @@ _ELEMENTS: Final = 1024
 _RUN: Final = 256
 _ACROSS: Final = 4
 _SCAN_DEPTH: Final = 8
+_LEAST_BYTES: Final = 4
+"""Of a register."""
+_SUM_BYTES: Final = 16 * 1024
+"""Of a tile of sums: 32 registers of each of 128 threads, and as much on its way from memory."""
 
 
 class NvidiaTeamPolicy(Struct, frozen=True):
@@ -171,13 +175,32 @@ class NvidiaTilePolicy(Struct, frozen=True):
             return tuple(max(1, extent or 1) for extent in target.shape)
         return _runs(target)
 
+    @property
+    def adds_tiles(self) -> bool:
+        """Threads add up what each of them loads, and meet once at the end."""
+        return True
+
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of stride 1."""
-        return _runs(source)
+        """What the threads of a block add up in registers: few rows or columns, so that there are many sums for many
+        blocks, but of whole sectors; more of them where they have few terms."""
+        most = _SUM_BYTES // max(source.element.accumulator.bytes, _LEAST_BYTES)
+        if source.order == 1:
+            return (most,)
+        terms, sums = source.shape[dim], source.shape[1 - dim]
+        kept = _ACROSS if contiguous_mode(source) == dim else _BLOCK
+        kept = kept if sums is None else min(kept, _power(sums))
+        depth = most // kept if terms is None else min(most // kept, _power(terms))
+        kept = most // depth if sums is None else min(most // depth, _power(sums))
+        return (kept, depth) if dim == 1 else (depth, kept)
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """Short along the scanned mode, whose elements each work-item adds up alone."""
         return tuple(_SCAN_DEPTH if k == dim else _BLOCK for k in range(source.order))
+
+
+def _power(extent: int) -> int:
+    """The next power of two."""
+    return 1 << max(extent - 1, 0).bit_length()
 
 
 def _bytes(type_: MemrefType, elements: int) -> int:

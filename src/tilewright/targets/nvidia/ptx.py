@@ -56,11 +56,17 @@ class Assembled(Struct, frozen=True):
     log: str
 
 
+_NEWER_INSTRUCTIONS: Final = re.compile(r"wgmma\.mma_async\S+\.s32\.(?:s8\.u8|u8\.s8) ")
+"""Such as older versions of PTX do not know; texts without them are for older drivers too."""
+_NEWER_FEATURES: Final = "+ptx84"
+
+
 def compile_to_ptx(text: str, architecture: Architecture) -> str:
     """Parse and verify LLVM text and print PTX. No pass pipeline runs: ptxas optimises."""
     check_selectable(text)
     try:
-        return assembly_of(text, Machine(TRIPLE, architecture.value, architecture.features))
+        newer = _NEWER_FEATURES if _NEWER_INSTRUCTIONS.search(text) else architecture.features
+        return assembly_of(text, Machine(TRIPLE, architecture.value, newer))
     except InvalidIR as error:
         raise PtxError(f"LLVM refused the generated text: {error}") from error
 

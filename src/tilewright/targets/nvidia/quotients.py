@@ -3,7 +3,8 @@
 `q = x r`, `q + r (x - s q)` is x / s rounded to nearest (Markstein) if r is 1 / s rounded to nearest, as long as
 nothing on the way is too large or so small that it has lost digits. The unit's reciprocal, wrong by a digit or two in
 the last place, becomes that r by two steps of Newton, but for the largest significand there is. Whether all this is so
-is asked of several dividends together; where it is not, each of them is divided by itself.
+is asked of several dividends together; where it is not, each of them is divided by itself. Of quotients that are
+rounded to f16 the lost digits of what is so small are none: they become zeros of the right sign.
 """
 
 from __future__ import annotations
@@ -42,15 +43,18 @@ def pays(dividends: Sequence[Value], divisor: Value) -> bool:
     return len(dividends) >= _LEAST and not is_power
 
 
-def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value) -> list[Value]:
-    """Each dividend over the divisor, of f32, rounded to nearest."""
+def quotients(ctx: KernelContext, dividends: Sequence[Value], divisor: Value, *, tiny: bool = True) -> list[Value]:
+    """Each dividend over the divisor, of f32, rounded to nearest; below 2^-70 only if `tiny` ones matter."""
     b = ctx.b
     reciprocal, moderate = _reciprocal(b, divisor), _is_moderate(b, divisor)
     found: list[Value] = []
     for first in range(0, len(dividends), _AT_ONCE):
         part = dividends[first : first + _AT_ONCE]
         likely = [_quotient(b, dividend, divisor, reciprocal) for dividend in part]
-        with b.if_else(b.and_(moderate, _are_right(b, part, likely)), likely=True) as branch:
+        right = _are_finite(b, likely)
+        if tiny:
+            right = b.and_(_are_not_tiny(b, part), right)
+        with b.if_else(b.and_(moderate, right), likely=True) as branch:
             with branch.then():
                 branch.yield_(*likely)
             with branch.otherwise():
@@ -83,14 +87,17 @@ def _is_moderate(b: Builder, divisor: Value) -> Value:
     return b.and_(is_between, b.icmp("ne", b.and_(bits, i32(_SIGNIFICAND)), i32(_SIGNIFICAND)))
 
 
-def _are_right(b: Builder, dividends: Sequence[Value], found: Sequence[Value]) -> Value:
-    """Whether each dividend is 0 or not tiny, and each quotient finite."""
+def _are_not_tiny(b: Builder, dividends: Sequence[Value]) -> Value:
+    """Whether each dividend is 0 or large enough."""
     # without its sign, and one less, so that 0 is the largest
     sizes = [b.sub(b.shl(b.bitcast(dividend, "i32"), i32(1)), i32(1)) for dividend in dividends]
     smallest = _combined(sizes, lambda x, y: b.intrinsic("llvm.umin", "i32", [x, y]))
-    kept = b.icmp("uge", smallest, i32(2 * _bits(_LEAST_DIVIDEND) - 1))
-    total = b.fabs(_combined(found, b.fadd))
-    return b.and_(kept, b.fcmp("olt", total, constant("float", float("inf"))))
+    return b.icmp("uge", smallest, i32(2 * _bits(_LEAST_DIVIDEND) - 1))
+
+
+def _are_finite(b: Builder, found: Sequence[Value]) -> Value:
+    """Whether each quotient is; their sum is not if one is not."""
+    return b.fcmp("olt", b.fabs(_combined(found, b.fadd)), constant("float", float("inf")))
 
 
 def _combined(values: Sequence[Value], combine: Callable[[Value, Value], Value]) -> Value:

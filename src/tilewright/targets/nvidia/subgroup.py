@@ -21,7 +21,7 @@ from tilewright.targets.nvidia.collective import place
 from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.elements import guarded, mapped, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
-from tilewright.targets.nvidia.lane_products import multiplied
+from tilewright.targets.nvidia.lane_products import multiplied, prepared
 from tilewright.targets.nvidia.lanes import packed
 from tilewright.targets.nvidia.memory import address, load_element, store_element
 from tilewright.targets.nvidia.registers import (
@@ -228,13 +228,13 @@ def _by_instructions(ctx: KernelContext, op: tile.Mma, product: SubgroupProduct)
 
 def _parts(
     ctx: KernelContext, value: core.Value, part: Layout, found: MatrixInstruction, steps: int
-) -> list[list[list[Value]]]:
-    """For each step the words of each part of a factor."""
+) -> list[list[list[list[Value]]]]:
+    """For each step what is prepared of each part of a factor."""
     factor, each = found.factor.name, part.count(Owner.REG)
     cast = (ctx.arith.cast(slot, tile_type(value).element.name, factor) for slot in registers_of(ctx, value).slots)
     slots = [slot for slot in cast if isinstance(slot, Value)]
     parts = [
-        [ctx.b.bitcast(word, found.word) for word in packed(ctx, slots[first : first + each], ELEMENTS[factor])]
+        prepared(ctx, found, packed(ctx, slots[first : first + each], ELEMENTS[factor]))
         for first in range(0, len(slots), each)
     ]
     count = len(parts) // steps

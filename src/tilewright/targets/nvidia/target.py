@@ -44,6 +44,7 @@ from tilewright.transforms.pack_items.packing import PackItems
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.early_loads import EarlyLoads
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.order_groups import OrderGroups
@@ -52,13 +53,14 @@ from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 from tilewright.transforms.schedule.share_blocks import ShareBlocks
 from tilewright.transforms.schedule.share_tiles import ShareTiles
+from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from tilewright.transforms.spread_collectives.widening import WidenProducts
 
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "21"
+_FORMAT: Final = "22"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -123,14 +125,14 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team, tiles = NvidiaTeamPolicy(request, self.architecture), NvidiaTilePolicy(request.tile, self.architecture)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
-        widen = [WidenProducts(tiles, request)]
+        alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,
             tiles,
             level,
             checked,
             accesses=ContiguousAccesses(apart=True),
-            instruction_passes=widen,
+            instruction_passes=alone,
             tile_passes=spread,
         )
         lanes = [
@@ -141,6 +143,7 @@ class NvidiaTarget(Struct, frozen=True):
             ShareTiles(),
             PlaceProducts(policy),
             RecomputeTiles(),
+            EarlyLoads(),
             AssignLayouts(),
             LowerToLanes(),
             ShareBlocks(policy, request),

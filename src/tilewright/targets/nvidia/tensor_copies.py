@@ -10,6 +10,7 @@ from tilewright.dialects import gpu_tensors as ops
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.ir import core
+from tilewright.ir.types import F32, TF32
 from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
@@ -33,7 +34,9 @@ def _map(op: ops.CopyTensor) -> TensorMap:
         number if isinstance(number, int) else number.quantity for number in (*matrix.extents, matrix.stride)
     )
     name, box = parameter_name(matrix.origin.parameter), (target.shape[0] or 0, target.shape[1] or 0)
-    return TensorMap(name, source.element.name, matrix.origin.distance, (long, count), stride, box)
+    # tf32 in memory has bits behind its fraction that nobody reads: they are copied as they are
+    dtype = F32.name if source.element is TF32 else target.element.name
+    return TensorMap(name, dtype, matrix.origin.distance, (long, count), stride, box)
 
 
 def map_pointers(ctx: KernelContext, slots: Value, first: int) -> Mapping[TensorMap, Value]:

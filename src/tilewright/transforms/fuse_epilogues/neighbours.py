@@ -17,7 +17,7 @@ from tilewright.transforms.extents import Extents
 from tilewright.transforms.fuse_epilogues.places import Access, Variables, access_of
 from tilewright.transforms.index_ranges import home_of
 
-_MOST_OPERATIONS = 256
+_MOST_OPERATIONS = 2048
 
 
 class Loops(Struct, frozen=True):

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from tilewright.artifacts.constraint_codec import polynomial_to_json
 from tilewright.artifacts.constraints import Polynomial
+from tilewright.artifacts.parameters import MADE_ALIGNMENT
 from tilewright.dialects import arith, scf
 from tilewright.dialects import memref as shared
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
 from tilewright.ir.types import MemrefType, packed_strides
-from tilewright.runtime.workspaces import ALIGNMENT
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.lower_mlir.context import Agreement, Lowering, Number, Unsupported, Workspace
 
@@ -31,8 +31,8 @@ def workspace(low: Lowering, op: Operation, type_: MemrefType, sizes: Sequence[N
     if low.threads is not None or low.outlined:
         said = "memory of a thread or of one of several blocks has extents that are known, or a minimum with a constant"
         raise Unsupported(op, f"{op.name}: {op.results[0].type}: {said}")
-    if ALIGNMENT % (alignment or 1):
-        raise Unsupported(op, f"{op.name}: memory whose extents a launch says lies at multiples of {ALIGNMENT}")
+    if MADE_ALIGNMENT % (alignment or 1):
+        raise Unsupported(op, f"{op.name}: memory whose extents a launch says lies at multiples of {MADE_ALIGNMENT}")
     open_ = MemrefType(type_.element, (None,) * type_.order, packed_strides((None,) * type_.order), type_.space)
     entry = low.buffers.entry
     taken = {argument.name for argument in entry.arguments}
@@ -66,7 +66,7 @@ def sized(kernel: Kernel, made: Sequence[Workspace]) -> list[dict[str, Attribute
             said = f"{one.op.name}: {one.op.results[0].type} has extents that neither the text nor a launch determines"
             raise Unsupported(one.op, f"{said}; memory has extents of arguments, integers, or a minimum with them")
         written = tuple(polynomial_to_json(extent) for extent in extents if extent is not None)
-        found.append({"noalias": True, "made": cast("Attribute", written), "alignment": ALIGNMENT})
+        found.append({"noalias": True, "made": cast("Attribute", written), "alignment": MADE_ALIGNMENT})
         if extents == exact:
             one.view.out.replace_all_uses_with(one.memory)
             one.view.erase()

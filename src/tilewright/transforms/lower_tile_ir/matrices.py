@@ -20,7 +20,7 @@ def _mmaf(low: Lowering, op: Operation) -> None:
     assert isinstance(acc.type, TileType)
     element = acc.type.element
     wide = low.cast(acc, element.accumulator)
-    low.bind(op.out, low.cast(_product(low, low.value(op.lhs), low.value(op.rhs), wide), element))
+    low.bind(op.out, low.cast(_product(low, low.value(op.lhs), low.value(op.rhs), wide, op.fast_acc), element))
 
 
 def _mmai(low: Lowering, op: Operation) -> None:
@@ -55,8 +55,11 @@ def _scaled(low: Lowering, value: Value, scale: Value, dim: int, element: Scalar
     return low.mul(low.cast(value, element), stretched(low, low.cast(scale, element), dim, count))
 
 
-def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value) -> Value:
-    return _matrices(low, lambda x, y, z: low.b(tile.Mma(y, x, z)).out, lhs, rhs, acc)
+def _product(low: Lowering, lhs: Value, rhs: Value, acc: Value, fast: bool = False) -> Value:
+    def one(x: Value, y: Value, z: Value) -> Value:
+        return low.b(tile.Mma(y, x, z, fast=True) if fast else tile.Mma(y, x, z)).out
+
+    return _matrices(low, one, lhs, rhs, acc)
 
 
 def _matrices(low: Lowering, one: Callable[[Value, Value, Value], Value], lhs: Value, rhs: Value, acc: Value) -> Value:

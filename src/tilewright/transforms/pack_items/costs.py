@@ -34,13 +34,19 @@ class Access(Struct, frozen=True, eq=False):
     modes: tuple[int | None, ...]
     product: tile.Mma | None = None
     is_written: bool = False
+    known: dict[int, int] = field(default_factory=dict[int, int])
+    """Terms that are read together, by the most that may be: asked of every way to hold the tile."""
 
     def times(self, tiling: Tiling) -> float:
         """How often it is done with an item."""
         return 1 if self.product is None else tile_type(self.product.lhs).shape[1] / self._terms(tiling)
 
     def _terms(self, tiling: Tiling) -> int:
-        return 1 if self.product is None else terms_together(self.product, tiling.terms)
+        if self.product is None:
+            return 1
+        if tiling.terms not in self.known:
+            self.known[tiling.terms] = terms_together(self.product, tiling.terms)
+        return self.known[tiling.terms]
 
     def shape_of(self, tiling: Tiling) -> tuple[int, int]:
         """Elements of one access of a thread, and its accesses."""

@@ -125,8 +125,9 @@ def _best(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule, 
     for plan in _plans(items, policy, wanted, fewer_terms=fewer_terms):
         slow = sum(transfer.bytes for transfer in rows if transfer not in plan.rows) / moved
         chunk = plan.items * chunked * policy.warp / plan.crew
-        warps = plan.threads // policy.warp * (policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1))
-        few = max(1 - warps / policy.warps, 0)
+        blocks = policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1)
+        warps, crews = plan.threads // policy.warp * blocks, plan.crews * blocks
+        few = max(1 - warps / policy.warps, 1 - crews / policy.crews, 0)
         key = (max(plan.cost / budget, 1) + slow + few, max(chunk, policy.usual_bytes), plan.cost, chunk)
         if best is None or key < best[0]:
             best = key, plan

@@ -8,6 +8,7 @@ side: what threads read at the same time is then in other banks of shared memory
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import product
 from math import gcd, prod
 from typing import Final
@@ -35,7 +36,7 @@ class Run(Struct, frozen=True):
     step: int = 0
 
 
-class Tiling(Struct, frozen=True):
+class Tiling(Struct, frozen=True, dict=True):
     """Boxes of `box` elements of a tile of `shape`, along each mode in pieces of so many neighbours.
 
     At most `terms` of k are read at a time. Those of a matrix instruction, `unit`, are as its sums want them, the first
@@ -49,24 +50,24 @@ class Tiling(Struct, frozen=True):
     unit: str = ""
     warps: int = 1
 
-    @property
+    @cached_property
     def boxes(self) -> tuple[int, ...]:
         """Boxes along each mode."""
         if self.unit:
             return (UNIT_BOXES[0] * self.warps, UNIT_BOXES[1])
         return tuple(-(-n // m) for n, m in zip(self.shape, self.box, strict=True))
 
-    @property
+    @cached_property
     def threads(self) -> int:
         """Threads that hold a box each."""
         return prod(self.boxes)
 
-    @property
+    @cached_property
     def registers(self) -> int:
         """Elements of a box."""
         return prod(self.box)
 
-    @property
+    @cached_property
     def runs(self) -> tuple[Run, ...]:
         """What a box is along each mode."""
         return tuple(

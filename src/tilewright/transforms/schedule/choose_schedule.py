@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from tilewright.dialects import team, tile
+from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.layouts import Owner
@@ -31,12 +31,12 @@ from tilewright.transforms.schedule.products.choice import (
     block_of,
     choose_products,
     extents_of,
-    is_factor,
     moves_from,
     products_of,
 )
 from tilewright.transforms.schedule.products.grids import best_order
 from tilewright.transforms.schedule.products.plan import WARP
+from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
 from tilewright.transforms.tile_values import tile_type
@@ -146,7 +146,7 @@ class ChooseSchedule(Pass, frozen=True):
         reduced = any(isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == largest for op in kernel.walk())
         if there < largest and _has_rows(kernel):
             return self.policy.threads_of_row(there, bytes_, reduced)
-        return self.policy.threads(largest, bytes_, reduced)
+        return self.policy.threads(largest, bytes_, reduced, reduced and _is_repeated(kernel, largest))
 
     def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
         """Those asked for, if a block can have so many."""
@@ -204,6 +204,17 @@ def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterat
     assert isinstance(op.memref.type, MemrefType)
     for mode, extent in enumerate(shape):
         yield elements_there(op.memref.type, op.indices, shape, op.check, mode) or extent
+
+
+def _is_repeated(kernel: Kernel, size: int) -> bool:
+    """Whether a loop loads tiles of that size, carries none, and adds up many columns or rows at a time."""
+    reduced = [op for op in kernel.walk() if isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == size]
+    if any(tile_type(op.results[0]).size == 1 for op in reduced):
+        return False
+    loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
+    carried = [tile_type(value).size for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
+    loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))
+    return size not in carried and any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
 
 
 def _has_rows(kernel: Kernel) -> bool:

@@ -43,12 +43,13 @@ class RecomputeTiles(Pass, frozen=True):
         changed = False
         for kernel in module.kernels:
             if runs_lanes(kernel):
-                for block in _blocks(kernel):
+                for block in blocks_of(kernel):
                     changed |= _Room(block, teams_of(kernel).threads).make()
         return changed
 
 
-def _blocks(kernel: Kernel) -> Iterator[Block]:
+def blocks_of(kernel: Kernel) -> Iterator[Block]:
+    """The blocks in which a work-group works on tiles."""
     yield kernel.body.entry
     for op in collective(kernel):
         if isinstance(op, scf.For | scf.If | scf.While):
@@ -77,10 +78,7 @@ class _Room(Struct):
 
     def _registers(self, value: Value) -> int:
         """Those that a tile fills; what is a part of one is not worth the trouble."""
-        if not isinstance(value.type, TileType):
-            return 0
-        bits = 8 if value.type.element is BOOL else value.type.element.bytes * 8
-        return value.type.size * bits // (self.threads * _REGISTER_BITS)
+        return words_of_thread(value, self.threads)
 
     def _held(self) -> int:
         """The most registers that tiles fill at a reduction."""
@@ -149,6 +147,14 @@ class _Room(Struct):
         self.parts[copy] = part
         self.copies[value, part] = copy.results[0]
         return copy.results[0]
+
+
+def words_of_thread(value: Value, threads: int) -> int:
+    """Whole words that a tile fills of each thread."""
+    if not isinstance(value.type, TileType):
+        return 0
+    bits = 8 if value.type.element is BOOL else value.type.element.bytes * 8
+    return value.type.size * bits // (threads * _REGISTER_BITS)
 
 
 def _is_cheap(op: Operation) -> bool:

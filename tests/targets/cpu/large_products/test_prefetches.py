@@ -37,7 +37,8 @@ def test_packing_of_patches_prefetches_the_image(rng: np.random.Generator, eleme
 
 
 def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(rng: np.random.Generator) -> None:
-    """All shares together are nearly every line of the packed scalars, and none behind them."""
+    """All shares together are nearly every line of the packed scalars, and none behind them: first the second panel, at
+    last the first one again, for the next panels of vectors."""
     convolution = Convolution(rng, "float", 64, 56)
     seen: list[int] = []
     remember = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(seen.append)
@@ -46,6 +47,7 @@ def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(r
     assert np.array_equal(found, convolution.expected)
     lines = {at // _LINE for at in seen}
     first, last = min(lines), max(lines)
+    assert seen[0] // _LINE > first
     assert len(lines) > 0.9 * (last - first + 1)
     block = re.search(r"blocks of \d+x(\d+), runs of (\d+)", convolution.kernel.schedule)
     assert block is not None

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import directed, numbers
 from .frame import Lanes, Operand, Step
+from .matrices import rounded_to_tf32
 from .memory import SHARED
 from .numbers import Array, dtype_of, unsigned
 from .text import EmulatorError
@@ -155,6 +156,10 @@ def _words(low: Array, high: Array) -> Array:
     return np.stack(np.broadcast_arrays(low, high), axis=-1).view(np.int32)[..., 0]
 
 
+def _tf32_word(numbers_: Array) -> Array:
+    return rounded_to_tf32(numbers_).view(np.int32)
+
+
 @cache
 def intrinsic(name: str, head: str) -> Callable[..., Array]:
     """What an intrinsic computes. Raises EmulatorError for one that the target does not print."""
@@ -170,6 +175,10 @@ def intrinsic(name: str, head: str) -> Callable[..., Array]:
         return narrow
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
+    if words[1:] == ["nvvm", "f2tf32", "rn"]:
+        return _tf32_word
+    if words[1] == "nvvm" and words[3:] == ["to", "f16x2", "rn"]:
+        return numbers.widened_pair(words[2])
     if words[1] == "nvvm" and words[3] == "approx":
         return _APPROXIMATE[words[2]]
     if words[1:3] == ["nvvm", "saturate"]:

@@ -8,13 +8,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from .matrices import rounded_to_tf32
 from .memory import Memory
 from .numbers import GARBAGE, Array
 from .races import Access
 from .text import EmulatorError
 
-MAP: Final = struct.Struct("<4sQQQQQII")
-"""What stands for a map of a matrix: a mark, address, bytes of an element, extents, bytes from row to row, box."""
+MAP: Final = struct.Struct("<4sQQQQQIII")
+"""What stands for a map of a matrix: a mark, address, bytes of an element, extents, bytes from row to row, box, and
+whether elements are rounded to tf32."""
 MARK: Final = b"tmap"
 MAP_BYTES: Final = 128
 _LINE: Final = 128
@@ -84,7 +86,7 @@ class Barriers:
         """Begin to copy a box to shared memory at `target`; the offsets of bytes read, and of those written."""
         found = self._at(place)
         source = self._memory.offsets(np.array([pointer]), 1, 64, Access.READ)[0]
-        mark, address, size, near, far, pitch, width, rows = MAP.unpack_from(
+        mark, address, size, near, far, pitch, width, rows, rounds = MAP.unpack_from(
             self._memory.data[source : source + MAP_BYTES].tobytes()
         )
         if mark != MARK or width * size != _LINE:
@@ -98,6 +100,8 @@ class Barriers:
         contents = np.zeros(inside.size, np.uint8)
         offsets = self._memory.offsets(read, 1, 1, Access.READ) if len(read) else read
         contents[inside] = self._memory.data[offsets]
+        if rounds:
+            contents = rounded_to_tf32(contents.view(np.float32)).view(np.uint8)
         line = np.arange(int(rows) * _LINE)
         places = target + (line ^ (line >> 7 & 7) << 4)
         written = self._memory.offsets(places, 1, 1, Access.WRITE)
@@ -113,6 +117,8 @@ class Barriers:
         return found
 
 
-def encoded(address: int, size: int, extents: tuple[int, int], pitch: int, box: tuple[int, int]) -> bytes:
+def encoded(
+    address: int, size: int, extents: tuple[int, int], pitch: int, box: tuple[int, int], rounds: bool = False
+) -> bytes:
     """What stands for the map of a matrix of elements of `size` bytes."""
-    return MAP.pack(MARK, address, size, *extents, pitch, *box).ljust(MAP_BYTES, b"\0")
+    return MAP.pack(MARK, address, size, *extents, pitch, *box, rounds).ljust(MAP_BYTES, b"\0")

@@ -29,8 +29,9 @@ _FENCES: Final = (
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
 _WARPGROUP: Final = re.compile(
-    r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p, 1, 1, ([01](?:, [01])?);"
+    r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p(, 1, 1)?((?:, [01])*);"
 )
+_SIGNED: Final = ".f32."
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
@@ -78,7 +79,9 @@ def call_of(result: str, rest: str) -> Step | Sync:
 
 def _sums(name: str, given: Sequence[Operand], anew: bool) -> Sequence[Operand]:
     """What a product is added to."""
-    return ["float 0.0"] * group_product(name).sums if anew else given
+    product = group_product(name)
+    zero = "i32 0" if product.factor.kind == "i" else "float 0.0"
+    return [zero] * product.sums if anew else given
 
 
 def _special(result: str, register: str) -> Step:
@@ -91,9 +94,12 @@ def _special(result: str, register: str) -> Step:
 def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
     """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
     if found := _WARPGROUP.search(text):
+        if (found[4] is None) == (_SIGNED in found[2]):
+            raise EmulatorError(f"products of floats alone have signs: {text}")
         held = 1 if found[3] is None else found[3].count("$")
         given = [*operands[: held + 1], *_sums(found[2], operands[held + 1 :], found[1] == "0")]
-        return Sync(found[2], [f"i32 {held}", *given, *(f"i32 {word}" for word in found[4].split(", "))], result)
+        turned = found[5].removeprefix(", ").split(", ") if found[5] else ["0"] * (1 if found[3] else 2)
+        return Sync(found[2], [f"i32 {held}", *given, *(f"i32 {word}" for word in turned)], result)
     wait = _WAIT.match(text)
     if wait is None and not text.startswith("wgmma.fence"):
         raise EmulatorError(f"unknown assembly: {text}")

@@ -10,25 +10,46 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from .matrices import cut_to_tf32, signed
 from .numbers import Array
 from .text import EmulatorError
 
 GROUP: Final = 128
 _WARP: Final = 32
-_NAME: Final = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(f16|bf16)\.\2$")
-_FACTORS: Final[dict[str, np.dtype[Any]]] = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
-_LINE: Final = 64
-"""Elements of 128 bytes, which are swizzled together."""
+_NAME: Final = re.compile(
+    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(?:f32\.(f16|bf16|tf32|e4m3|e5m2)\.\3|s32\.([su]8\.[su]8))$"
+)
+_FACTORS: Final[dict[str, np.dtype[Any]]] = {
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "tf32": np.dtype(np.float32),
+    "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "e5m2": np.dtype(ml_dtypes.float8_e5m2),
+}
+_LINE: Final = 128
+"""Bytes that are swizzled together."""
+_ROW: Final = 32
+"""Bytes of a row of a factor that one instruction reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupProduct:
-    """64 x `columns` sums of products of 16 elements."""
+    """64 x `columns` sums of products of `depth` elements."""
 
     columns: int
     factor: np.dtype[Any]
     rows: int = 64
-    depth: int = 16
+    signs: str = "s8.s8"
+
+    @property
+    def depth(self) -> int:
+        """Products that are added to a sum."""
+        return _ROW // self.factor.itemsize
+
+    @property
+    def total(self) -> np.dtype[Any]:
+        """Of sums: integers wrap."""
+        return np.dtype(np.int32 if self.factor.kind == "i" else np.float32)
 
     @property
     def sums(self) -> int:
@@ -37,13 +58,17 @@ class GroupProduct:
 
     def added(self, sums: Sequence[Array], a: Array, b: Array) -> list[Array]:
         """The sums of each thread with the product of [row, k] and [column, k] added, exact and rounded once."""
-        thread = np.arange(GROUP)
-        product = a.astype(np.float64) @ b.astype(np.float64).T
+        thread, wide = np.arange(GROUP), np.dtype(np.int64 if self.factor.kind == "i" else np.float64)
+        if self.factor == np.float32:
+            a, b = (cut_to_tf32(x) for x in (a, b))
+        if self.factor.kind == "i":
+            a, b = signed(a, b, self.signs)
+        product = a.astype(wide) @ b.astype(wide).T
         found: list[Array] = []
         for i, part in enumerate(sums):
             row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i // 2 % 2)
             column = i // 4 * 8 + thread % 4 * 2 + i % 2
-            found.append((part.astype(np.float64) + product[row, column]).astype(np.float32))
+            found.append((part.astype(wide) + product[row, column]).astype(self.total))
         return found
 
     def rows_held(self, words: Sequence[Array]) -> Array:
@@ -156,19 +181,27 @@ def group_product(name: str) -> GroupProduct:
     found = _NAME.match(name)
     if found is None:
         raise EmulatorError(f"unknown product of groups of warps: {name}")
-    return GroupProduct(int(found[1]), _FACTORS[found[2]])
+    factor = np.dtype(np.int8) if found[4] else _FACTORS[found[3]]
+    product = GroupProduct(int(found[1]), factor, signs=found[4] or "")
+    coarse = product.factor.kind == "i" and product.columns > 32 and product.columns % 16
+    if product.depth != int(found[2]) or coarse or not 0 < product.columns <= 256 or product.columns % 8:
+        raise EmulatorError(f"no shape of products of groups of warps: {name}")
+    return product
 
 
-def factor_offsets(descriptor: int, outer: int, depth: int, turned: bool) -> Array:
-    """Bytes from the beginning of shared memory to the elements [outer, k] of a factor of two bytes an element.
+def factor_offsets(descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
+    """Bytes from the beginning of shared memory to the elements [outer, k] of a factor.
 
     Lines of 128 bytes run along k, or `turned` along the other dimension; eight lines are `stride` bytes apart from the
     next eight, lines that go on `leading` bytes. Address bits 4 to 6 are changed by bits 7 to 9.
     """
     start, leading, stride = ((descriptor >> shift & 0x3FFF) << 4 for shift in (0, 16, 32))
+    size = product.factor.itemsize
     if descriptor >> 62 & 3 != 1:
         raise EmulatorError("factors that are not swizzled by 128 bytes")
-    rows, deep = np.meshgrid(np.arange(outer), np.arange(depth), indexing="ij")
-    line, along = (deep, rows) if turned else (rows, deep)
-    address = start + line // 8 * stride + line % 8 * 128 + along // _LINE * leading + along % _LINE * 2
+    if turned and size != 2:
+        raise EmulatorError("only elements of two bytes are turned")
+    rows, deep = np.meshgrid(np.arange(outer), np.arange(product.depth), indexing="ij")
+    line, along = (deep, rows * size) if turned else (rows, deep * size)
+    address = start + line // 8 * stride + line % 8 * _LINE + along // _LINE * leading + along % _LINE
     return address ^ (address >> 7 & 7) << 4

@@ -298,12 +298,14 @@ class Team(Accesses):
 
     def _read_factor(self, thread: int, descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
         """Elements [outer, k] of a factor, read by one thread of the group."""
-        offsets = factor_offsets(descriptor, outer, product.depth, turned)
-        self._unshown.check(offsets.reshape(-1), 2)
+        offsets, size = factor_offsets(descriptor, outer, product, turned), product.factor.itemsize
+        self._unshown.check(offsets.reshape(-1), size)
         group = np.arange(thread, thread + GROUP)
-        self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(2) + WINDOW).reshape(-1))
+        self._products.begin(group, (offsets.reshape(-1)[:, None] + np.arange(size) + WINDOW).reshape(-1))
         places = offsets.reshape(-1) + SHARED
-        words = self.load(np.full(offsets.size, thread), places, np.dtype(np.int16), 2, Access.READ | Access.PRODUCT)
+        words = self.load(
+            np.full(offsets.size, thread), places, np.dtype(f"i{size}"), size, Access.READ | Access.PRODUCT
+        )
         return words.reshape(offsets.shape).view(product.factor)
 
     def _load_matrices(self, name: str, here: Array, addresses: Array) -> list[Array]:

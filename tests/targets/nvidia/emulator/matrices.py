@@ -68,15 +68,24 @@ def _word_b(i: int) -> Position:
 
 _F32: Final[np.dtype[Any]] = np.dtype(np.float32)
 _F64: Final[np.dtype[Any]] = np.dtype(np.float64)
+_I8: Final[np.dtype[Any]] = np.dtype(np.int8)
+_I32: Final[np.dtype[Any]] = np.dtype(np.int32)
 PRODUCTS: Final = {
     "m16n8k16.row.col.f32.f32": Product((16, 8, 16), np.dtype(np.float16), _F32, _pair_a, _pair_b, _pair_c),
     "m16n8k16.row.col.bf16": Product((16, 8, 16), _BF16, _F32, _pair_a, _pair_b, _pair_c),
     "m16n8k8.row.col.tf32": Product((16, 8, 8), _F32, _F32, _word_a, _word_b, _pair_c),
-    "m16n8k32.row.col.s8": Product((16, 8, 32), np.dtype(np.int8), np.dtype(np.int32), _byte_a, _byte_b, _pair_c),
-    "m16n8k16.row.col.s8": Product((16, 8, 16), np.dtype(np.int8), np.dtype(np.int32), _byte_a, _byte_b, _pair_c),
+    **{
+        f"m16n8k{depth}.row.col.{signs}": Product((16, 8, depth), _I8, _I32, _byte_a, _byte_b, _pair_c)
+        for depth in (16, 32)
+        for signs in ("s8", "u8", "s8.u8", "u8.s8")
+    },
     "m8n8k4.row.col.f64": Product((8, 8, 4), _F64, _F64, lambda _: (_G, _T), lambda _: (_T, _G), _pair_c),
     "m16n8k8.row.col.f64": Product((16, 8, 8), _F64, _F64, _word_a, _word_b, _pair_c),
+    "m16n8k16.row.col.f64": Product((16, 8, 16), _F64, _F64, _word_a, _word_b, _pair_c),
 }
+
+
+_SIGNS: Final = {"s8": np.dtype(np.int8), "u8": np.dtype(np.uint8)}
 
 
 def multiply(name: str, registers: Sequence[Array]) -> list[Array]:
@@ -93,15 +102,30 @@ def multiply(name: str, registers: Sequence[Array]) -> list[Array]:
     b = _matrix(registers[a_words : a_words + b_words], product.factor, (k, n), product.b)
     c = _matrix(registers[a_words + b_words :], product.total, (m, n), product.c)
     wide = np.dtype(np.int64) if product.total.kind == "i" else _F64
+    if product.factor == _I8:
+        a, b = signed(a, b, name.split(".", 3)[3])
     if name.endswith("tf32"):
-        a, b = (_cut_to_tf32(x) for x in (a, b))
+        a, b = (cut_to_tf32(x) for x in (a, b))
     found = (c.astype(wide) + a.astype(wide) @ b.astype(wide)).astype(product.total)
     return [found[:, *product.c(i)] for i in range(sizes[2])]
 
 
-def _cut_to_tf32(x: Array) -> Array:
+def signed(a: Array, b: Array, types: str) -> tuple[Array, Array]:
+    """Bytes as the types of an instruction say: `u8.s8`, or `u8` for both."""
+    left, _, right = types.partition(".")
+    return a.view(_SIGNS[left]), b.view(_SIGNS[right or left])
+
+
+def cut_to_tf32(x: Array) -> Array:
     """The unit reads no more than 10 bits of the fraction."""
     return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def rounded_to_tf32(x: Array) -> Array:
+    """To 10 bits of the fraction, ties to even; the bits behind them are zero."""
+    bits = x.view(np.uint32)
+    rounded = bits + np.uint32(0xFFF) + (bits >> np.uint32(13) & np.uint32(1))
+    return cut_to_tf32(np.where(np.isfinite(x), rounded, bits).astype(np.uint32).view(np.float32))
 
 
 def _matrix(

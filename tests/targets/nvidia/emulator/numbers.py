@@ -303,3 +303,16 @@ def float_predicate(name: str) -> Callable[[Array, Array], Array]:
     if name[0] == "o":
         return lambda x, y: compare(x, y) & ~(np.isnan(x) | np.isnan(y))
     return lambda x, y: compare(x, y) | np.isnan(x) | np.isnan(y)
+
+
+_SMALL: Final = {"e4m3x2": np.dtype(ml_dtypes.float8_e4m3fn), "e5m2x2": np.dtype(ml_dtypes.float8_e5m2)}
+
+
+def widened_pair(name: str) -> Callable[[Array], Array]:
+    """`cvt.rn.f16x2` of two floats of 8 bits in a word of 16: the word of two halves."""
+
+    def apply(pairs: Array) -> Array:
+        small = np.ascontiguousarray(pairs.astype(np.int16)).view(_SMALL[name])
+        return small.astype(np.float16).view(np.int32)
+
+    return apply

@@ -19,9 +19,14 @@ DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
     "i8": np.dtype(np.int8),
+    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
+    "tf32": np.dtype(np.float32),
     "i32": np.dtype(np.int32),
 }
 TOTALS: Final = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
+DEPTHS: Final = {"i8": 128}
+"""Of tiles whose rows are as long as groups of warps want them, where that is not 64."""
 ZEROS: Final = "padding_value = zero, "
 
 Array = npt.NDArray[Any]

@@ -14,8 +14,8 @@ from targets.nvidia.cases_tile_ir import entry
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
-from tilewright.compiler import read_module
+from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch
+from tilewright.compiler import CompileOptions, read_module, target_passes
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_products, operation_classes
@@ -27,6 +27,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.schedules import Schedule
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 from tilewright.transforms.schedule.choose_schedule import schedule_of
@@ -37,10 +38,12 @@ EVERY_UNIT = [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Arc
 every_unit = pytest.mark.parametrize(("element", "architecture"), EVERY_UNIT, ids=str)
 
 
-def levels(text: str, architecture: Architecture, schedule: str = "") -> Iterator[Module]:
+def levels(
+    text: str, architecture: Architecture, schedule: str = "", precision: Precision = Precision.EXACT
+) -> Iterator[Module]:
     """The module after each of the passes, read back from what was printed."""
-    module = read_module(Source("product", text), Report())
-    for step in NvidiaTarget(architecture).scheduled(schedule).passes(2):
+    module, target = read_module(Source("product", text), Report()), NvidiaTarget(architecture).scheduled(schedule)
+    for step in target_passes(target, CompileOptions(precision=precision)):
         if step.name == "place-products" and not schedule:
             check_choices(module, architecture)
         PassManager([step]).run(module, PassContext())
@@ -85,8 +88,9 @@ def check(
 def test_every_level_means_the_product(
     element: str, architecture: Architecture, transposed: tuple[bool, bool], rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
-    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture):
+    depth = DEPTHS.get(element, 64)
+    product = TEXTS.Product((64, 64, 3 * depth), element, TOTALS[element], transposed)
+    for module in levels(TEXTS.tile_ir_product(product, (64, 64, depth)), architecture):
         check(module, product, (64, 64), "C", rng)
 
 

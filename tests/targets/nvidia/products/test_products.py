@@ -17,7 +17,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
@@ -25,15 +25,22 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 
-def emitted(text: str, architecture: Architecture = Architecture.SM_90A, schedule: str = "") -> tuple[str, KernelInfo]:
+def emitted(
+    text: str,
+    architecture: Architecture = Architecture.SM_90A,
+    schedule: str = "",
+    precision: Precision = Precision.EXACT,
+) -> tuple[str, KernelInfo]:
     """LLVM text and signature of the only kernel."""
     module, report = read_module(Source("product", text), Report()), Report()
-    lower_module(module, NvidiaTarget(architecture).scheduled(schedule), CompileOptions(verify_each=True), report)
+    options = CompileOptions(verify_each=True, precision=precision)
+    lower_module(module, NvidiaTarget(architecture).scheduled(schedule), options, report)
     report.raise_if_errors()
     llvm, (kernel,) = emit_llvm(module, architecture)
     return llvm, kernel
@@ -63,9 +70,10 @@ def check(
 def test_tile_ir(
     element: str, transposed: tuple[bool, bool], architecture: Architecture, rng: np.random.Generator
 ) -> None:
-    product = TEXTS.Product((64, 64, 192), element, TOTALS[element], transposed)
-    code = emitted(TEXTS.tile_ir_product(product, (64, 64, 64)), architecture)
-    groups = architecture is Architecture.SM_90A and element in ("f16", "bf16")
+    depth = DEPTHS.get(element, 64)
+    product = TEXTS.Product((64, 64, 3 * depth), element, TOTALS[element], transposed)
+    code = emitted(TEXTS.tile_ir_product(product, (64, 64, depth)), architecture)
+    groups = architecture is Architecture.SM_90A and element in ("f16", "bf16", "i8")
     assert ("wgmma" in code[1].facts[SCHEDULE]) == groups
     check(code, product, (64, 64), "C", rng)
 
@@ -191,7 +199,8 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
         ("f16", (128, 128, 32), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4", "cp.async.cg.shared.global")),
         ("bf16", (128, 128, 64), ("{unit}", "{copies}")),
         ("f16", (128, 256, 64), ("{unit}", "{copies}")),
-        ("i8", (128, 128, 128), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
+        ("i8", (128, 128, 128), ("{unit}",)),
+        ("i8", (128, 128, 64), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
         ("f64", (64, 64, 16), ("mma.sync", "ld.shared.{doubles}", "cp.async.cg.shared.global")),
         ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
     ],

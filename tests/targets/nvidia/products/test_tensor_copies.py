@@ -20,7 +20,7 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.cases import TEXTS, ZEROS, launch, moved
+from targets.nvidia.products.cases import DTYPES, TEXTS, TOTALS, ZEROS, launch, moved
 from targets.nvidia.products.test_levels import check, levels, read_back
 from targets.nvidia.products.test_products import check as run
 from targets.nvidia.products.test_products import emitted
@@ -340,13 +340,16 @@ def test_random_products(number: int, ran: Ran) -> None:
     seed = SEED + number
     print(f"seed {seed}")
     choose, rng = random.Random(seed), np.random.default_rng(seed)
-    tiles = choose.choice([(64, 64, 64), (64, 128, 64), (128, 64, 64), (64, 64, 128), (128, 128, 64)])
-    transposed = (choose.random() < 0.5, choose.random() < 0.5)
-    m, n, k = choose.randint(1, 150), choose.randint(1, 150), choose.randint(tiles[2] + 1, 400)
-    m, n = (-(-m // 8) * 8 if transposed[0] else m, n if transposed[1] else -(-n // 8) * 8)
-    k = k if transposed == (True, False) else -(-k // 8) * 8
-    element = choose.choice(["f16", "bf16"])
-    product = TEXTS.Product((m, n, k), element, "f32", transposed, rounded=choose.choice(["", element]))
+    element = choose.choice(["f16", "bf16", "i8"])
+    whole, line = 16 // DTYPES[element].itemsize, 128 // DTYPES[element].itemsize
+    tiles = choose.choice([(64, 64, 1), (64, 128, 1), (128, 64, 1), (64, 64, 2), (128, 128, 1)])
+    tiles = (*tiles[:2], tiles[2] * line)
+    transposed = (False, True) if element == "i8" else (choose.random() < 0.5, choose.random() < 0.5)
+    m, n, k = choose.randint(1, 150), choose.randint(1, 150), choose.randint(tiles[2] + 1, 400 * line // 64)
+    m, n = (-(-m // whole) * whole if transposed[0] else m, n if transposed[1] else -(-n // whole) * whole)
+    k = k if transposed == (True, False) else -(-k // whole) * whole
+    rounded = choose.choice(["", element]) if element != "i8" else ""
+    product = TEXTS.Product((m, n, k), element, TOTALS[element], transposed, rounded=rounded)
     code = emitted_by_tensor(product, tiles, ZEROS)
     assert "copies=tensor" in code[1].facts[SCHEDULE]
     run(code, product, tiles[:2], "C", rng, schedule=random.Random(seed) if choose.random() < 0.3 else None)

@@ -8,16 +8,16 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.gpu_tensors import no_slabs
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
-from tilewright.ir.types import INDEX, MemrefType, TileType
+from tilewright.ir.types import I8, INDEX, MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
@@ -35,19 +35,12 @@ from tilewright.transforms.schedule.products.plan import (
     plan_product,
 )
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
+from tilewright.transforms.schedule.products.sources import is_along, is_factor, source_of, widened_bytes
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
 
-_TRANSPOSED: Final = (1, 0)
 _ASKED: Final = "copies=threads is asked for"
-
-
-class Source(Struct, frozen=True):
-    """The load that a factor is, maybe turned: dimension k of the factor is dimension `dims[k]` of what is loaded."""
-
-    load: tile.Load
-    dims: tuple[int, int]
 
 
 Side = tuple[tile.Mma, int]
@@ -184,7 +177,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):
-        found = plan_product(_shape(op), block, wanted.product(extents_of(op)))
+        found = _planned(op, block, wanted.product(extents_of(op)))
         if isinstance(found, str):
             reasons.append(f"{_product(op)}, by no unit: {found}")
         else:
@@ -199,6 +192,15 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""))
+
+
+def _planned(op: tile.Mma, block: Block, wanted: ProductChoice | None) -> ProductPlan | str:
+    """The plan of a product, of bytes that the program widens first if units take them as they are."""
+    shape = _shape(op)
+    found = plan_product(shape, block, wanted)
+    if isinstance(found, ProductPlan) or not any(shape.unsigned):
+        return found
+    return plan_product(_shape(op, as_bytes=False), block, wanted)
 
 
 def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator[Schedule]:
@@ -276,47 +278,23 @@ def _bytes(type_: TileType) -> int:
     return type_.size * type_.element.bytes
 
 
-def is_factor(value: Value, of: Container[Operation]) -> bool:
-    """Whether a tile is nothing but a factor of these products, maybe turned on the way."""
-    return bool(value.uses) and all(
-        (isinstance(user, tile.Mma) and user in of and value is not user.acc)
-        or (isinstance(user, tile.Permute) and is_factor(user.out, of))
-        for user in value.uses
-    )
-
-
-def source_of(factor: Value) -> Source | None:
-    """The load of a matrix that a factor is, maybe transposed."""
-    dims = (0, 1)
-    while isinstance(op := factor.defining_op, tile.Permute):
-        dims = (dims[1], dims[0]) if op.order == _TRANSPOSED else dims
-        factor = op.tile
-    return Source(op, dims) if isinstance(op, tile.Load) and len(op.indices) == len(dims) else None
-
-
-def _shape(op: tile.Mma) -> Shape:
-    lhs, rhs, out = tile_type(op.lhs), tile_type(op.rhs), tile_type(op.out)
+def _shape(op: tile.Mma, as_bytes: bool = True) -> Shape:
+    """What a product multiplies; if `as_bytes`, bytes that are widened to i32 are what they are in memory."""
+    out, factors = tile_type(op.out), (op.lhs, op.rhs)
     m, n = out.shape
-    along = (_is_along(op.lhs, 0), _is_along(op.rhs, 1))
-    held = next((side for side, value in enumerate((op.lhs, op.rhs)) if sums_of(value) is not None), None)
-    found = Shape(m, n, lhs.shape[1], lhs.element, rhs.element, out.element, *along, held, lines_of(op))
-    return replace(found, from_memory=(_runs_ahead(op, op.lhs), _runs_ahead(op, op.rhs)))
+    unsigned = tuple(as_bytes and widened_bytes(value) for value in factors)
+    lhs, rhs = (I8 if each else tile_type(value).element for value, each in zip(factors, unsigned, strict=True))
+    along = (is_along(op.lhs, 0), is_along(op.rhs, 1))
+    held = next((side for side, value in enumerate(factors) if sums_of(value) is not None), None)
+    signs, depth = (unsigned[0], unsigned[1]), tile_type(op.lhs).shape[1]
+    from_memory = (_runs_ahead(op, op.lhs), _runs_ahead(op, op.rhs))
+    return Shape(m, n, depth, lhs, rhs, out.element, *along, held, lines_of(op), op.fast, signs, from_memory)
 
 
 def extents_of(op: tile.Mma) -> Tile:
     """m, n, k."""
     shape = _shape(op)
     return (shape.m, shape.n, shape.k)
-
-
-def _is_along(factor: Value, outer: int) -> bool:
-    """Whether neighbours in the factor's memory are surely neighbours along that dimension of it."""
-    source = source_of(factor)
-    if source is None:
-        return False
-    type_ = source.load.memref.type
-    assert isinstance(type_, MemrefType)
-    return type_.strides[source.dims[outer]] == 1
 
 
 def _product(op: tile.Mma) -> str:
@@ -330,9 +308,14 @@ def _product(op: tile.Mma) -> str:
 
 
 def _runs_ahead(op: tile.Mma, factor: Value) -> bool:
-    """Whether a factor may be loaded some iterations before it is multiplied."""
-    source, loop = source_of(factor), op.parent_op
-    if source is None or not isinstance(loop, scf.For) or not _may_run_ahead(loop):
+    """Whether a factor may be loaded some iterations before it is multiplied, as it is."""
+    source, loop = source_of(factor, None), op.parent_op
+    if (
+        source is None
+        or source.element is not source.loaded
+        or not isinstance(loop, scf.For)
+        or not _may_run_ahead(loop)
+    ):
         return False
     load = source.load
     return load.block is op.block and _computed([load.memref, *load.indices], loop) is not None
@@ -354,7 +337,7 @@ def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, s
         for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
             if factor.held:
                 continue
-            source = source_of(value)
+            source = source_of(value, plans[op].instruction)
             slices = (
                 _computed([source.load.memref, *source.load.indices], loop)
                 if source is not None and source.load.block is body
@@ -400,7 +383,7 @@ def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Ar
         return "blocks share tiles of other instructions too, which want more of them"
     if any(_is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
         return "tiles have terms of their own"
-    sources = [source_of(value) for value in (product.lhs, product.rhs)]
+    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
     places = [value for each in sources if each is not None for value in (each.load.memref, *each.load.indices)]
     found = _computed([*places, *(value for op in slices for value in op.operands)], tiles)
     if found is None:
@@ -428,14 +411,14 @@ def _by_threads(
         return "a factor is the same in all iterations"
     for op, side in ahead:
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
-        source = source_of(value)
+        source = source_of(value, plans[op].instruction)
         assert source is not None, "factors that run ahead are loads"
         type_ = source.load.memref.type
         assert isinstance(type_, MemrefType)
-        if type_.element is not factor.element:
+        if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
             return f"{type_.element} is converted to {factor.element} on the way"
         near = source.dims[side if factor.along_outer else 1 - side]
-        reason = no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
+        reason = tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
         if reason is not None:
             return reason
     return ""

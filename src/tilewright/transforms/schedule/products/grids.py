@@ -6,7 +6,8 @@ from typing import Final
 
 from tilewright.dialects import scf, team
 from tilewright.ir.core import BlockArgument, Value
-from tilewright.transforms.schedule.products.choice import Products, source_of
+from tilewright.transforms.schedule.products.choice import Products
+from tilewright.transforms.schedule.products.sources import source_of
 from tilewright.transforms.tile_values import tile_type
 
 _BANDS: Final = (1, 4, 8, 16, 32)
@@ -36,7 +37,7 @@ def best_order(products: Products, resident: int) -> int | None:
 
 def _dims(factor: Value) -> frozenset[int]:
     """Along which dimensions of the grid the place of a factor is told by that of the work-group."""
-    source = source_of(factor)
+    source = source_of(factor, None)
     if source is None:
         return _PLANE
     found, seen = set[int](), set[Value]()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tilewright.dialects import scf, tile
-from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.arith import Cast, Cmp, Predicate
+from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX
@@ -87,8 +88,8 @@ def finish(op: tile.Mma, found: Value) -> None:
 def _erase_unused(value: Value) -> None:
     op = value.defining_op
     # both factors may be one tile, which is gone then
-    if isinstance(op, tile.Load | tile.Permute) and op.block is not None and not value.uses:
+    if isinstance(op, tile.Load | tile.Permute | Cast | UCast) and op.block is not None and not value.uses:
         operands = list(op.operands)
         op.erase()
-        if isinstance(op, tile.Permute):
+        if not isinstance(op, tile.Load):
             _erase_unused(operands[0])

@@ -7,7 +7,9 @@ awaited where they are used first; those that were begun later go on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
+
+from msgspec import Struct
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, tile
@@ -16,10 +18,40 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import is_factor
+from tilewright.transforms.schedule.products.choice import Ahead
+from tilewright.transforms.schedule.products.sources import Source, is_factor
+from tilewright.transforms.schedule.products.staging import Staging
 
-if TYPE_CHECKING:
-    from tilewright.transforms.schedule.products.tensor_rings import TensorRings
+
+class Ring(Struct, frozen=True):
+    """Stages of the factors of one product that run ahead, and the memory of a barrier for each stage."""
+
+    op: tile.Mma
+    sources: Sequence[tuple[Staging, Source]]
+    barriers: Value
+
+
+class Rings(Protocol):
+    """A loop and the rings of its products."""
+
+    @property
+    def loop(self) -> scf.For: ...
+    @property
+    def ahead(self) -> Ahead: ...
+    @property
+    def rings(self) -> Mapping[tile.Mma, Ring]: ...
+
+    def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
+        """Begin a product whose factors of a turn have arrived."""
+        ...
+
+    def last(self, build: Builder, turn: Value) -> Builder:
+        """Where the last warp to have awaited the products of a turn asks for what goes to their stages."""
+        ...
+
+    def copy(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
+        """Ask for the stages that were read at a turn, for iterations to come."""
+        ...
 
 
 class Iteration:
@@ -31,7 +63,7 @@ class Iteration:
 
     def __init__(
         self,
-        rings: TensorRings,
+        rings: Rings,
         build: Builder,
         known: dict[Value, Value],
         turn: Value,

@@ -37,19 +37,19 @@ from tilewright.transforms.schedule.products.choice import (
     Places,
     Products,
     Side,
-    Source,
     block_of,
     choose_products,
     products_of,
-    source_of,
 )
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
+from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
+from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
-from tilewright.transforms.schedule.products.tensor_rings import Ring, TensorRings
+from tilewright.transforms.schedule.products.tensor_rings import TensorRings
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
@@ -143,7 +143,7 @@ class _Placement(Struct):
 
     def _source(self, op: tile.Mma, side: int) -> tuple[Staging, Source]:
         """How a factor that runs ahead gets to its place, and from where."""
-        source = source_of((op.lhs, op.rhs)[side])
+        source = self._source_of(op, (op.lhs, op.rhs)[side])
         assert source is not None, "factors that run ahead are loads"
         return self.staging(op, side), source
 
@@ -159,7 +159,7 @@ class _Placement(Struct):
         found: dict[Side, Source] = {}
         for op in self.plans:
             for side, value in enumerate((op.lhs, op.rhs)):
-                place, source = homes.get(op, op), source_of(value)
+                place, source = homes.get(op, op), self._source_of(op, value)
                 if source is not None and source.load.block is place.block and is_quiet(source.load, place):
                     found[op, side] = source
         return found
@@ -232,6 +232,9 @@ class _Placement(Struct):
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
         return [self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
+
+    def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
+        return source_of(value, self.plans[op].instruction)
 
 
 def _nothing(build: Builder) -> None:

@@ -13,14 +13,17 @@ from msgspec.structs import replace
 
 from tilewright.dialects.gpu_products import COPIED_BYTES
 from tilewright.dialects.matrix_instructions import (
-    MOST_WARPGROUP_COLUMNS,
+    SIGNED,
     MatrixInstruction,
+    Signs,
     instructions_of,
+    is_warpgroup_factor,
+    is_warpgroup_width,
     warpgroup_product,
 )
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice
-from tilewright.ir.types import BF16, F16, F32, ScalarType
+from tilewright.ir.types import ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
 
@@ -35,6 +38,8 @@ _OTHER_REGISTERS: Final = 96
 LEAST_STAGES: Final = 2
 _GROUP: Final = 4
 """Warps that multiply together."""
+_HALF: Final = 2
+"""Bytes of the types of which as many sums as groups of warps may hold have been run on a device."""
 _SWIZZLED_ROWS: Final = 8
 _MOST_STAGES: Final = 4
 MOST_ASKED_STAGES: Final = 8
@@ -93,8 +98,9 @@ class Shape(Struct, frozen=True):
     """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
 
     Threads compute the factor of side `held`, 0 for the left one: best they multiply it from their registers. A group
-    of warps should hold all sums of a line along dimension `lines`, which become such a factor. `from_memory` says of
-    each factor whether it comes to shared memory as it lies in memory, with what lies beside it.
+    of warps should hold all sums of a line along dimension `lines`, which become such a factor. `fast` says that sums
+    of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which factors are integers without
+    sign, `from_memory` which come to shared memory as they lie in memory, with what lies beside them.
     """
 
     m: int
@@ -107,7 +113,13 @@ class Shape(Struct, frozen=True):
     rhs_along_outer: bool
     held: int | None = None
     lines: int | None = None
+    fast: bool = False
+    unsigned: Signs = SIGNED
     from_memory: tuple[bool, bool] = (False, False)
+
+    def signs(self, columns: int) -> Signs:
+        """Of rows and columns of instructions, whose columns are those of a dimension of the sums."""
+        return (self.unsigned[1 - columns], self.unsigned[columns])
 
 
 class ProductPlan(Struct, frozen=True):
@@ -201,7 +213,7 @@ def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None
     if plan is not None:
         return plan
     refused: list[str] = []
-    known = instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)
+    known = _instructions(shape, block)
     usable = [instruction for instruction in known if wanted is None or instruction.name == wanted.instruction]
     if wanted is not None and not usable:
         return f"{wanted.instruction} is none of {', '.join(each.name for each in known)}"
@@ -218,13 +230,18 @@ def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator
     for stages in () if taken.stages is None else (taken.stages + 1, taken.stages - 1):
         if 1 <= stages <= MOST_ASKED_STAGES:
             yield replace(taken, stages=stages)
-    instructions = [*instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture)]
+    instructions = _instructions(shape, block)
     found = dict[ProductChoice, None]()
     for along_m in range(1, block.threads // WARP + 1):
         for plan in _of_all_warps(shape, block, instructions, along_m):
             found[ProductChoice(taken.tile, plan.instruction.name, (plan.lhs.warps, plan.rhs.warps))] = None
     others = [choice for choice in found if (choice.instruction, choice.warps) != (taken.instruction, taken.warps)]
     yield from sorted(others, key=lambda choice: choice.instruction != taken.instruction)
+
+
+def _instructions(shape: Shape, block: Block) -> list[MatrixInstruction]:
+    """What warps multiply with, the best first."""
+    return instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture, shape.signs(0))
 
 
 def _of_all_warps(
@@ -281,10 +298,11 @@ def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> 
 
 def _warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
     """The plans whose groups of warps are so many along m, the best first."""
-    if not (shape.lhs is shape.rhs in (F16, BF16) and shape.sum is F32 and block.architecture is Architecture.SM_90A):
+    is_known = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast)
+    if not is_known or block.architecture is not Architecture.SM_90A:
         return
     groups = block.threads // (WARP * _GROUP)
-    is_plain = shape.held is None and shape.lines is None
+    is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
     most = block.threads * (MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS)
     if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
         return
@@ -303,9 +321,9 @@ def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns:
     """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums."""
     extents, along = (shape.m, shape.n), (shape.lhs_along_outer, shape.rhs_along_outer)
     width = extents[columns] // warps[columns]
-    if width > MOST_WARPGROUP_COLUMNS or width % 8:
+    if not is_warpgroup_width(shape.lhs, width):
         return None
-    instruction = warpgroup_product(shape.lhs, width)
+    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns))
     factors: list[Factor] = []
     for side in range(2):
         part = instruction.columns if side == columns else instruction.rows
@@ -330,8 +348,29 @@ def _of_groups(
     groups: int,
     held: bool = False,
 ) -> Factor | None:
-    """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide."""
-    found = Factor(instruction.factor, outer, depth, along_outer, part, 1, 1, 1, groups, swizzled=not held, held=held)
+    """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
+
+    What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
+    along m or n either.
+    """
+    if held and instruction.held is None:
+        return None
+    turned = along_outer and not instruction.turns_factors
+    along_outer = along_outer and not turned
+    if turned and instruction.factor.bytes > 1:
+        return None
+    found = Factor(
+        instruction.factor,
+        outer,
+        depth,
+        along_outer,
+        part,
+        *(1, 1, 1),
+        groups,
+        swizzled=not held,
+        turned=turned,
+        held=held,
+    )
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
     if held:

@@ -20,11 +20,11 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import Value
-from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.ir.types import AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, stride_divisor
-from tilewright.transforms.schedule.products.choice import Source
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
+from tilewright.transforms.schedule.products.sources import Source
 
 _AT_ONCE: Final = 4
 """Elements of a thread that go through registers at a time."""
@@ -60,7 +60,7 @@ class Staging(Struct, frozen=True):
         """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program."""
         box = self.box(source, known)
         size = self.factor.element.bytes
-        copied = box.type.element is self.factor.element and box.type.space is AddressSpace.GLOBAL
+        copied = box.is_copied_as(self.factor.element) and box.type.space is AddressSpace.GLOBAL
         may = box.may_take(build, PIECE) if copied else None
         wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
 
@@ -90,7 +90,7 @@ class Staging(Struct, frozen=True):
         if self.factor.is_padded:
             # what is copied beyond the tile may lie outside
             check = tuple(tested or mode == near for mode, tested in enumerate(check))
-        return Box(view, indices, check, near, far)
+        return Box(view, indices, check, near, far, source.element)
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None]) -> None:
         """Copies without a test for each of them where all of the box lies in the matrix, which one test tells."""
@@ -121,7 +121,8 @@ class Staging(Struct, frozen=True):
             shape = tuple(self._near if mode == box.near else rows for mode in range(2))
             loaded = TileType(shape, box.type.element)
             value = at(tile.Load(box.view, box.at(at, row), box.check, result_types=[loaded])).out
-            self._write(at, stage, turned(at, value, (box.near, box.far)), row)
+            converted = emit.cast(at, value, box.element)
+            self._write(at, stage, turned(at, converted, (box.near, box.far)), row)
 
         _each_row(build, self.factor.rows, rows, some)
 
@@ -140,13 +141,21 @@ class Staging(Struct, frozen=True):
 
 
 class Box(Struct, frozen=True):
-    """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`."""
+    """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`.
+
+    Its elements are converted to `element` when they are loaded.
+    """
 
     view: Value
     indices: list[Value]
     check: tuple[bool, ...]
     near: int
     far: int
+    element: ScalarType
+
+    def is_copied_as(self, element: ScalarType) -> bool:
+        """Whether elements of that type are what memory holds."""
+        return self.type.element is self.element is element
 
     @property
     def type(self) -> MemrefType:

@@ -20,7 +20,7 @@ they read may be copied to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -34,21 +34,12 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Source
+from tilewright.transforms.schedule.products.choice import Ahead
 from tilewright.transforms.schedule.products.iterations import at_iteration
-from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
-from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, turn_before, turn_behind
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
 """Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
-
-
-class Ring(Struct, frozen=True):
-    """Stages of the factors of one product that run ahead, and the memory of a barrier for each stage."""
-
-    op: tile.Mma
-    sources: Sequence[tuple[Staging, Source]]
-    barriers: Value
 
 
 class TensorRings(Struct, frozen=True):

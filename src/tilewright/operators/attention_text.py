@@ -1,0 +1,346 @@
+"""The text, in Tile IR, of attention for a class of arrays: extents, strides and the scale are known to launches alone.
+
+A work-group has a block of queries of one head, and goes over blocks of keys: scores, their running maximum and sum,
+and the weighted sum of values. Blocks of keys that are there as a whole are read from matrices over all heads (`flat`),
+of which the device copies boxes by itself; what is left of a head's keys is read from the head's own matrix, with zeros
+behind its end, so that nothing of another head is multiplied, not even by 0.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tilewright.operators.tile_ir_pieces import across, reduced, spread
+
+NAME = "attention"
+LOG2_E = 1.4426950408889634
+"""The logarithm of e to base 2."""
+
+
+class AttentionClass(Struct, frozen=True):
+    """What a program is made for.
+
+    `width` is the head size, `blocks` the queries and keys of a block. `flat` says whether rows of all heads are rows
+    of one matrix each, for keys and values, in which a head begins at a multiple of the width.
+    """
+
+    element: str
+    width: int
+    blocks: tuple[int, int]
+    causal: bool
+    with_lse: bool
+    flat: bool
+
+    @property
+    def padded(self) -> int:
+        """The width of tiles."""
+        return max(1 << (self.width - 1).bit_length(), 16)
+
+    @property
+    def integers(self) -> tuple[str, ...]:
+        """The numbers that a launch passes behind the arrays and the scale.
+
+        Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements.
+        Where they are flat also rows and columns of the matrices, and how far batches and heads are apart in them:
+        rows, and columns in widths.
+        """
+        strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
+        flat = [f"{name}{what}" for name in "kv" for what in ("rows", "columns", "rb", "rh", "cb", "ch")]
+        return ("lq", "lk", "group", *strides, *(flat if self.flat else ()))
+
+
+class _Writer:
+    """The types of one class, and the pieces of its text."""
+
+    def __init__(self, of: AttentionClass) -> None:
+        (rows, columns), width = of.blocks, of.padded
+        self.of, self.blocks, self.rows, self.columns, self.width = of, of.blocks, rows, columns, width
+        self.s, self.p = f"tile<{rows}x{columns}xf32>", f"tile<{rows}x{columns}x{of.element}>"
+        self.q, self.k = f"tile<{rows}x{width}x{of.element}>", f"tile<{columns}x{width}x{of.element}>"
+        self.kt = f"tile<{width}x{columns}x{of.element}>"
+        self.line, self.column = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>"
+        self.sums = f"tile<{rows}x{width}xf32>"
+
+    def text(self) -> str:
+        """All of it."""
+        of = self.of
+        pointers = [f"%{name}: tile<ptr<{of.element}>>" for name in "qkvo"]
+        pointers += ["%lse: tile<ptr<f32>>"] if of.with_lse else []
+        numbers = [f"%{name}: tile<i32>" for name in of.integers]
+        parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
+        return "\n".join(
+            [
+                f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
+                self._places(),
+                self._views(),
+                self._start(),
+                self._loop(),
+                self._rest() if of.flat else "",
+                self._end(),
+                "return\n}\n}\n",
+            ]
+        )
+
+    def _places(self) -> str:
+        """Which block of queries of which head this is, and how many blocks of keys it sees."""
+        order = "%final = subi %nb, %one : tile<i32>\n%x = subi %final, %bx : tile<i32>" if self.of.causal else ""
+        x = "bx" if self.of.causal else "x"
+        return f"""%{x}, %h, %b = get_tile_block_id : tile<i32>
+%nb, %nh, %nz = get_num_tile_blocks : tile<i32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%rows = constant <i32: {self.rows}> : tile<i32>
+%columns = constant <i32: {self.columns}> : tile<i32>
+{order}
+%hk = divi %h, %group signed : tile<i32>
+%query = muli %x, %rows : tile<i32>
+%whole = divi %lk, %columns signed : tile<i32>
+%all = divi %lk, %columns signed rounding<positive_inf> : tile<i32>
+{self._seen()}"""
+
+    def _seen(self) -> str:
+        blocks = "whole" if self.of.flat else "all"
+        if not self.of.causal:
+            return f"%seen = addi %{blocks}, %zero : tile<i32>"
+        return f"""%behind = addi %query, %rows : tile<i32>
+%enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
+%seen = mini %enough, %{blocks} signed : tile<i32>"""
+
+    def _views(self) -> str:
+        """The matrices of this head, and those of all heads."""
+        found = [self._own(name, "h" if name in "qo" else "hk", "lq" if name in "qo" else "lk") for name in "qkvo"]
+        if self.of.flat:
+            found += [self._flat(name) for name in "kv"]
+        return "\n".join(found)
+
+    def _own(self, name: str, head: str, length: str) -> str:
+        tensor, view = self._own_tensor, self._own_view(name)
+        return f"""%{name}b6 = exti %s{name}b signed : tile<i32> -> tile<i64>
+%{name}h6 = exti %s{name}h signed : tile<i32> -> tile<i64>
+%{name}n6 = exti %b signed : tile<i32> -> tile<i64>
+%{name}m6 = exti %{head} signed : tile<i32> -> tile<i64>
+%{name}x6 = muli %{name}b6, %{name}n6 : tile<i64>
+%{name}y6 = muli %{name}h6, %{name}m6 : tile<i64>
+%{name}o6 = addi %{name}x6, %{name}y6 : tile<i64>
+%{name}p = offset %{name}, %{name}o6 : tile<ptr<{self.of.element}>>, tile<i64> -> tile<ptr<{self.of.element}>>
+%{name}t = make_tensor_view %{name}p, shape = [%{length}, {self.of.width}], strides = [%s{name}l, 1]
+  : tile<i32> -> {tensor}
+%{name}w = make_partition_view %{name}t : {view}"""
+
+    @property
+    def _own_tensor(self) -> str:
+        return f"tensor_view<?x{self.of.width}x{self.of.element}, strides=[?,1]>"
+
+    def _own_view(self, name: str) -> str:
+        rows = self.rows if name in "qo" else self.columns
+        padding = "" if name == "o" else "padding_value = zero, "
+        return f"partition_view<tile=({rows}x{self.width}), {padding}{self._own_tensor}>"
+
+    @property
+    def _flat_tensor(self) -> str:
+        return f"tensor_view<?x?x{self.of.element}, strides=[?,1]>"
+
+    @property
+    def _flat_view(self) -> str:
+        steps = f"traversal_strides=[1,{self.width}]"
+        return f"strided_view<tile=({self.columns}x{self.width}), {steps}, padding_value = zero, {self._flat_tensor}>"
+
+    def _flat(self, name: str) -> str:
+        """Where this head begins in the matrix of all heads."""
+        lines = [
+            f"%{name}f = make_tensor_view %{name}, shape = [%{name}rows, %{name}columns], strides = [%s{name}l, 1]"
+            f" : tile<i32> -> {self._flat_tensor}",
+            f"%{name}g = make_strided_view %{name}f : {self._flat_view}",
+        ]
+        for what, batch, head in (("r", "rb", "rh"), ("c", "cb", "ch")):
+            lines += [
+                f"%{name}{what}1 = muli %b, %{name}{batch} : tile<i32>",
+                f"%{name}{what}2 = muli %hk, %{name}{head} : tile<i32>",
+                f"%{name}{what}3 = addi %{name}{what}1, %{name}{what}2 : tile<i32>",
+            ]
+        return "\n".join(lines)
+
+    def _start(self) -> str:
+        view = self._own_view("q")
+        return f"""%qs, %qd = load_view_tko weak %qw[%x, %zero] : {view}, tile<i32> -> {self.q}, token
+%e2 = constant <f32: {LOG2_E}> : tile<f32>
+%up = mulf %scale, %e2 : tile<f32>
+%down = negf %up : tile<f32>
+{spread("ups", "up", self.s, 2)}
+{spread("upl", "up", self.line, 1)}
+{spread("downl", "down", self.line, 1)}
+%most = constant <f32: -1.0e30> : {self.line}
+%none = constant <f32: 0.0> : {self.line}
+%nothing = constant <f32: 0.0> : {self.sums}
+%still = constant <f32: 0.0> : {self.s}
+%never = constant <f32: 0xFF800000> : {self.s}"""
+
+    def _carried(self) -> str:
+        return f"({self.line}, {self.line}, {self.sums})"
+
+    def _loop(self) -> str:
+        """All blocks of keys, or, of flat matrices, those that are whole."""
+        of = self.of
+        return f"""%lm, %ll, %lsum = for %i in (%zero to %seen, step %one) : tile<i32>
+  iter_values(%mi = %most, %li = %none, %acc = %nothing) -> {self._carried()} {{
+%key = muli %i, %columns : tile<i32>
+{self._loaded_flat() if of.flat else self._loaded_own("i", "")}
+{self._step("", "mi", "li", "acc", self._mask_where_needed(not of.flat) if of.causal or not of.flat else "")}
+continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
+}}"""
+
+    def _rest(self) -> str:
+        """The block of keys that is not whole, if any query sees it."""
+        tests = ["%more = cmpi less_than %whole, %all, signed : tile<i32> -> tile<i1>"]
+        condition = "more"
+        if self.of.causal:
+            tests += [
+                "%tkey0 = muli %whole, %columns : tile<i32>",
+                "%sees = cmpi less_than %tkey0, %behind, signed : tile<i32> -> tile<i1>",
+                "%both = andi %more, %sees : tile<i1>",
+            ]
+            condition = "both"
+        return "\n".join(
+            [
+                *tests,
+                f"%m, %l, %sum = if %{condition} -> {self._carried()} {{",
+                "%tkey = muli %whole, %columns : tile<i32>",
+                self._loaded_own("whole", "t"),
+                self._step("t", "lm", "ll", "lsum", self._mask("t", "tkey", "tsraw", "ts", True)),
+                f"yield %tmn, %tln, %tnext : {self.line}, {self.line}, {self.sums}",
+                "} else {",
+                f"yield %lm, %ll, %lsum : {self.line}, {self.line}, {self.sums}",
+                "}",
+            ]
+        )
+
+    def _loaded_flat(self) -> str:
+        lines: list[str] = []
+        for name in "kv":
+            lines += [
+                f"%{name}at = addi %{name}r3, %key : tile<i32>",
+                f"%{name}s, %{name}d = load_view_tko weak %{name}g[%{name}at, %{name}c3] : {self._flat_view}, tile<i32>"
+                f" -> {self.k}, token",
+            ]
+        return "\n".join(lines)
+
+    def _loaded_own(self, index: str, prefix: str) -> str:
+        return "\n".join(
+            f"%{prefix}{name}s, %{prefix}{name}d = load_view_tko weak %{name}w[%{index}, %zero]"
+            f" : {self._own_view(name)}, tile<i32> -> {self.k}, token"
+            for name in "kv"
+        )
+
+    def _step(self, t: str, m: str, total: str, acc: str, mask: str) -> str:
+        """One block of keys; names of values begin with `t`."""
+        raw = f"{t}sraw" if mask else f"{t}s"
+        return f"""%{t}kt1 = permute %{t}ks [1, 0] : {self.k} -> {self.kt}
+%{raw} = mmaf %qs, %{t}kt1, %still : {self.q}, {self.kt}, {self.s}
+{mask}
+{reduced(f"{t}top", f"{t}s", "maxf", "0xFF800000", self.blocks)}
+%{t}mn = maxf %{m}, %{t}top : {self.line}
+%{t}nm = mulf %{t}mn, %downl : {self.line}
+{across(f"{t}mw", f"{t}nm", self.rows, self.columns)}
+%{t}d = fma %{t}s, %ups, %{t}mw : {self.s}
+%{t}e = exp2 %{t}d flush_to_zero : {self.s}
+{reduced(f"{t}part", f"{t}e", "addf", "0.0", self.blocks)}
+%{t}g = fma %{m}, %upl, %{t}nm : {self.line}
+%{t}f = exp2 %{t}g flush_to_zero : {self.line}
+%{t}lf = mulf %{total}, %{t}f : {self.line}
+%{t}ln = addf %{t}lf, %{t}part : {self.line}
+{across(f"{t}fw", f"{t}f", self.rows, self.width)}
+%{t}scaled = mulf %{acc}, %{t}fw : {self.sums}
+%{t}p = ftof %{t}e : {self.s} -> {self.p}
+%{t}next = mmaf %{t}p, %{t}vs, %{t}scaled : {self.p}, {self.k}, {self.sums}"""
+
+    def _mask_where_needed(self, at_end: bool) -> str:
+        """Scores with the mask in blocks that not all queries see as a whole."""
+        lines = ["%last = addi %key, %columns : tile<i32>"]
+        if self.of.causal:
+            lines.append("%partly0 = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>")
+        if at_end:
+            lines.append("%partly1 = cmpi greater_than %last, %lk, signed : tile<i32> -> tile<i1>")
+        names = ["partly0"] * self.of.causal + ["partly1"] * at_end
+        partly = names[0]
+        if len(names) > 1:
+            lines.append("%partly = ori %partly0, %partly1 : tile<i1>")
+            partly = "partly"
+        return "\n".join(
+            [
+                *lines,
+                f"%s = if %{partly} -> ({self.s}) {{",
+                self._mask("", "key", "sraw", "kept", at_end),
+                f"yield %kept : {self.s}",
+                "} else {",
+                f"yield %sraw : {self.s}",
+                "}",
+            ]
+        )
+
+    def _mask(self, t: str, key: str, raw: str, out: str, at_end: bool) -> str:
+        """Scores, of which those of keys that are not there, or behind the query, are nothing."""
+        row, column = f"tile<{self.rows}xi32>", f"tile<{self.columns}xi32>"
+        places, bits = f"tile<{self.rows}x{self.columns}xi32>", f"tile<{self.rows}x{self.columns}xi1>"
+        lines = [
+            f"%{t}cn = iota : {column}",
+            f"%{t}cc = reshape %{t}cn : {column} -> tile<1x{self.columns}xi32>",
+            f"%{t}cw = broadcast %{t}cc : tile<1x{self.columns}xi32> -> {places}",
+        ]
+        masks: list[str] = []
+        if at_end:
+            lines += [
+                f"%{t}left = subi %lk, %{key} : tile<i32>",
+                spread(f"{t}lefts", f"{t}left", places, 2, "i32"),
+                f"%{t}gone = cmpi greater_than_or_equal %{t}cw, %{t}lefts, signed : {places} -> {bits}",
+            ]
+            masks.append(f"{t}gone")
+        if self.of.causal:
+            lines += [
+                f"%{t}ahead = subi %query, %{key} : tile<i32>",
+                spread(f"{t}aheads", f"{t}ahead", row, 1, "i32"),
+                f"%{t}rn = iota : {row}",
+                f"%{t}rp = addi %{t}rn, %{t}aheads : {row}",
+                f"%{t}rc = reshape %{t}rp : {row} -> tile<{self.rows}x1xi32>",
+                f"%{t}rw = broadcast %{t}rc : tile<{self.rows}x1xi32> -> {places}",
+                f"%{t}unseen = cmpi greater_than %{t}cw, %{t}rw, signed : {places} -> {bits}",
+            ]
+            masks.append(f"{t}unseen")
+        if len(masks) > 1:
+            lines.append(f"%{t}masked = ori %{masks[0]}, %{masks[1]} : {bits}")
+            masks = [f"{t}masked"]
+        return "\n".join([*lines, f"%{out} = select %{masks[0]}, %never, %{raw} : {bits}, {self.s}"])
+
+    def _end(self) -> str:
+        prefix = "" if self.of.flat else "l"
+        m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
+        view = self._own_view("o")
+        found = f"""%least = constant <f32: 1.0e-30> : {self.line}
+%some = maxf %{total}, %least : {self.line}
+{across("lw", "some", self.rows, self.width)}
+%quotient = divf %{sums}, %lw : {self.sums}
+%rounded = ftof %quotient : {self.sums} -> {self.q}
+%done = store_view_tko weak %rounded, %ow[%x, %zero] : {self.q}, {view}, tile<i32> -> token"""
+        return found + (self._lse(m, total) if self.of.with_lse else "")
+
+    def _lse(self, m: str, total: str) -> str:
+        """The logarithms of the sums of exponentials, of which those of a head are neighbours."""
+        tensor = "tensor_view<?xf32, strides=[1]>"
+        view = f"partition_view<tile=({self.rows}), {tensor}>"
+        return f"""
+{spread("scales", "scale", self.line, 1)}
+%logs = log %{total} : {self.line}
+%lses = fma %{m}, %scales, %logs : {self.line}
+%head0 = muli %b, %nh : tile<i32>
+%head = addi %head0, %h : tile<i32>
+%head6 = exti %head signed : tile<i32> -> tile<i64>
+%lq6 = exti %lq signed : tile<i32> -> tile<i64>
+%lseo = muli %head6, %lq6 : tile<i64>
+%lsep = offset %lse, %lseo : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+%lset = make_tensor_view %lsep, shape = [%lq], strides = [1] : tile<i32> -> {tensor}
+%lsew = make_partition_view %lset : {view}
+%lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {view}, tile<i32> -> token"""
+
+
+def attention_text(of: AttentionClass) -> str:
+    """The program of a class."""
+    return _Writer(of).text()

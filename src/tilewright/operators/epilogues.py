@@ -1,0 +1,188 @@
+"""What is done with each sum of a product before it is stored: steps by name, as text of MLIR on one element.
+
+bias+gelu   ->   x + bias, then x / 2 (1 + erf(x / sqrt 2))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from math import pi, sqrt
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.operators.errors import OperatorError, OperatorTypeError
+
+OPERAND_STEPS: Final = ("bias", "scale", "residual")
+"""Steps that combine a sum with an element of an array of that name."""
+
+
+class Body(Struct):
+    """Lines of a body, in arithmetic on one type."""
+
+    element: str
+    lines: list[str]
+    numbers: Iterator[int]
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it computes with floats."""
+        return not self.element.startswith("i")
+
+    def __call__(self, op: str, *operands: str) -> str:
+        """The result of an operation on values of the element type."""
+        name = f"%v{next(self.numbers)}"
+        self.lines.append(f"{name} = {op} {', '.join(operands)} : {self.element}")
+        return name
+
+    def number(self, value: float) -> str:
+        """A constant."""
+        name = f"%v{next(self.numbers)}"
+        spelled = f"{float(value):.17e}" if self.is_float else str(int(value))
+        self.lines.append(f"{name} = arith.constant {spelled} : {self.element}")
+        return name
+
+    def converted(self, value: str, source: str, target: str) -> str:
+        """A value as another type."""
+        op = conversion(source, target)
+        if op is None:
+            return value
+        name = f"%v{next(self.numbers)}"
+        self.lines.append(f"{name} = {op} {value} : {source} to {target}")
+        return name
+
+    def add(self, x: str, y: str) -> str:
+        """A sum."""
+        return self("arith.addf" if self.is_float else "arith.addi", x, y)
+
+    def multiply(self, x: str, y: str) -> str:
+        """A product."""
+        return self("arith.mulf" if self.is_float else "arith.muli", x, y)
+
+
+def new_body(element: str) -> Body:
+    """A body without lines."""
+    return Body(element, [], count())
+
+
+_BITS: Final = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "i32": 32}
+
+
+def conversion(source: str, target: str) -> str | None:
+    """MLIR's operation from one type to another; None from a type to itself."""
+    if source == target:
+        return None
+    wider = _BITS[target] > _BITS[source]
+    match source.startswith("i"), target.startswith("i"):
+        case True, True:
+            return "arith.extsi" if wider else "arith.trunci"
+        case True, False:
+            return "arith.sitofp"
+        case False, True:
+            return "arith.fptosi"
+        case _:
+            return "arith.extf" if wider else "arith.truncf"
+
+
+def _relu(body: Body, x: str) -> str:
+    return body("arith.maximumf" if body.is_float else "arith.maxsi", x, body.number(0))
+
+
+_TAIL: Final = (
+    -0.9999999036465308,
+    -1.1511097253579723,
+    -0.4591722337898033,
+    -0.05260301545151576,
+    0.007216352125427502,
+    -0.0002534133959537238,
+    -0.0001380962173430701,
+    2.9273436963000802e-05,
+    -1.992003118364439e-06,
+)
+"""Coefficients of a polynomial, the constant first: log2 of the share of a normal distribution beyond u >= 0.
+
+Fitted on [0, 6.5] so that u times that share is off by 1e-8 at most; beyond, the polynomial falls.
+"""
+
+_FAR: Final = 100.0
+"""There is no float of 32 bits as small as what a normal distribution has beyond."""
+
+
+def _gelu(body: Body, x: str) -> str:
+    """x times the share of a normal distribution below x. In f32 by the share beyond |x|: that of negative numbers
+    suffers no cancellation, and takes nine multiply-adds where erf takes a choice of four quotients."""
+    if body.element != "f32":
+        erf = body("math.erf", body.multiply(x, body.number(1 / sqrt(2))))
+        return body.multiply(body.multiply(x, body.number(0.5)), body.add(erf, body.number(1)))
+    u = body("arith.minimumf", body("math.absf", x), body.number(_FAR))
+    power = body.number(_TAIL[-1])
+    for coefficient in reversed(_TAIL[:-1]):
+        power = body("math.fma", power, u, body.number(coefficient))
+    beyond = body("math.exp2", power)
+    return body("math.fma", body("arith.negf", u), beyond, _relu(body, x))
+
+
+def _gelu_tanh(body: Body, x: str) -> str:
+    cube = body.multiply(body.multiply(x, x), x)
+    inner = body.multiply(body.add(x, body.multiply(cube, body.number(0.044715))), body.number(sqrt(2 / pi)))
+    return body.multiply(body.multiply(x, body.number(0.5)), body.add(body("math.tanh", inner), body.number(1)))
+
+
+def _sigmoid(body: Body, x: str) -> str:
+    return body("arith.divf", body.number(1), body.add(body("math.exp", body("arith.negf", x)), body.number(1)))
+
+
+def _silu(body: Body, x: str) -> str:
+    return body("arith.divf", x, body.add(body("math.exp", body("arith.negf", x)), body.number(1)))
+
+
+def _tanh(body: Body, x: str) -> str:
+    return body("math.tanh", x)
+
+
+_FUNCTIONS: Final[dict[str, Callable[[Body, str], str]]] = {
+    "relu": _relu,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "silu": _silu,
+    "sigmoid": _sigmoid,
+    "tanh": _tanh,
+}
+_MOST_STEPS: Final = 8
+"""As many as `fuse-epilogues` takes, if all are erf of f64."""
+_OF_INTEGERS: Final = ("relu",)
+STEPS: Final = (*OPERAND_STEPS, *_FUNCTIONS)
+
+
+def steps_of(epilogue: str) -> tuple[str, ...]:
+    """The steps of an epilogue in their order.
+
+    Raises `OperatorError` for one that there is not, for an array that is taken twice, and for too many steps.
+    """
+    steps = tuple(step.strip() for step in epilogue.split("+")) if epilogue.strip() else ()
+    if len(steps) > _MOST_STEPS:
+        raise OperatorError(f"epilogue: {len(steps)} steps, of {_MOST_STEPS} at most")
+    for step in steps:
+        if step not in STEPS:
+            raise OperatorError(f"epilogue: there is no step {step!r}; there are {', '.join(STEPS)}, joined by +")
+        if step in OPERAND_STEPS and steps.count(step) > 1:
+            raise OperatorError(f"epilogue: {step} comes twice in {epilogue!r}; there is one array for it")
+    return steps
+
+
+def check_type(steps: tuple[str, ...], element: str) -> None:
+    """Raises `OperatorTypeError` for steps that are there of floats only, on integers."""
+    floating = [step for step in steps if step in _FUNCTIONS and step not in _OF_INTEGERS]
+    if floating and element.startswith("i"):
+        raise OperatorTypeError(
+            f"epilogue: {floating[0]} is computed with floats, and the result is {element}; ask for an out_dtype of "
+            f"floats"
+        )
+
+
+def apply(body: Body, step: str, x: str, operand: str | None) -> str:
+    """A step on a sum, with the element of its array if it has one."""
+    if operand is None:
+        return _FUNCTIONS[step](body, x)
+    return body.multiply(x, operand) if step == "scale" else body.add(x, operand)

@@ -1,0 +1,336 @@
+"""The text, in MLIR, of the program for a class of contractions: all extents and strides but 1 are open.
+
+    func.func @matmul(%a: memref<?x?xf16, strided<[?, 1]>>, .., %out: ..) {
+      scf.parallel (%p0) = .. { fill, product of matrices, what follows it element by element }
+    }
+
+Sums that something follows lie in an allocation as large as any result, of which a view is used. No code has it: what
+follows a product is computed while its sums are in registers (`fuse-epilogues`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.operators import epilogues
+from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arrangement
+from tilewright.operators.epilogues import Body, new_body
+
+LARGEST: Final = 1 << 28
+"""The longest rows and columns of a result whose sums something follows: the allocation has 2^59 bytes at most."""
+
+NAME: Final = "matmul"
+
+
+class Parameter(Struct, frozen=True):
+    """An array of a program: its modes from the one with the largest stride on, extents and strides, None if open."""
+
+    name: str
+    dtype: str
+    modes: tuple[str, ...]
+    extents: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+
+    @property
+    def type(self) -> str:
+        """Its memref type."""
+        layout = f", strided<[{_numbers(self.strides)}]>" if self.modes else ""
+        return f"memref<{_shape(self.extents)}{self.dtype}{layout}>"
+
+    @property
+    def matrix_modes(self) -> tuple[str, ...]:
+        """Those that are no loops."""
+        return tuple(mode for mode in self.modes if mode in _OF_MATRICES)
+
+    @property
+    def matrix_type(self) -> str:
+        """What is left of it in the loops."""
+        if self.matrix_modes == self.modes:
+            return self.type
+        kept = [k for k, mode in enumerate(self.modes) if mode in _OF_MATRICES]
+        strides = _numbers([self.strides[k] for k in kept])
+        return f"memref<{_shape([self.extents[k] for k in kept])}{self.dtype}, strided<[{strides}], offset: ?>>"
+
+
+_OF_MATRICES: Final = (ROWS, COLUMNS, TERMS)
+
+
+def _numbers(values: Sequence[int | None]) -> str:
+    return ", ".join("?" if value is None else str(value) for value in values)
+
+
+def _shape(extents: Sequence[int | None]) -> str:
+    return "".join("?x" if extent is None else f"{extent}x" for extent in extents)
+
+
+class ProgramClass(Struct, frozen=True):
+    """What a program is made for: the rest only its launches know.
+
+    `parameters` are factors, further arrays in the order of `steps`, and the result; `accumulate` is the type of sums,
+    `compute` that of the epilogue. `steps` are those of an epilogue; `scaled` says whether sums are multiplied by
+    `alpha`, `added` whether `beta` times the array `c` (or, without it, the result) is added, `rounded` whether the
+    product itself cannot be rounded to the type of the result. There is `room` for so many rows and columns of sums.
+    Modes that are `fixed` have the same extent in all launches.
+    """
+
+    loops: int
+    parameters: tuple[Parameter, ...]
+    accumulate: str
+    compute: str
+    steps: tuple[str, ...] = ()
+    scaled: bool = False
+    added: bool = False
+    rounded: bool = False
+    room: int = LARGEST
+    fixed: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def out(self) -> Parameter:
+        """The result."""
+        return self.parameters[-1]
+
+    @property
+    def partial(self) -> Parameter | None:
+        """Where sums of some of the terms are stored."""
+        return next((one for one in self.parameters if one.name == PARTIAL), None)
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """The arrays of the epilogue."""
+        return tuple(one for one in self.parameters[2:-1] if one.name != PARTIAL)
+
+    def size(self, mode: str) -> str:
+        """The extent of a mode, as an index."""
+        known = dict(self.fixed).get(mode)
+        return f"%{mode}s" if known is None else str(known)
+
+    @property
+    def matrix_modes(self) -> tuple[str, ...]:
+        """Those of a product of matrices, or of a vector and a matrix."""
+        return tuple(mode for mode in _OF_MATRICES if any(mode in one.modes for one in self.parameters))
+
+    @property
+    def loop_modes(self) -> list[str]:
+        """Those around a product of matrices."""
+        return [f"p{k}" for k in range(self.loops)]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether sums are stored as they are."""
+        return not (self.steps or self.scaled or self.added or self.rounded)
+
+    @property
+    def reads_result(self) -> bool:
+        """Whether `beta` is multiplied with what the result holds."""
+        return self.added and all(one.name != "c" for one in self.parameters)
+
+    @property
+    def scalars(self) -> tuple[str, ...]:
+        """Numbers that a launch passes in front of the arrays."""
+        return ("alpha",) * self.scaled + ("beta",) * self.added
+
+
+def parameters_of(arrangement: Arrangement, fixed: Sequence[str]) -> tuple[Parameter, ...]:
+    """The arrays of a program for an arrangement, whose extents and strides are constant along modes that are fixed."""
+    return tuple(
+        Parameter(
+            one.name,
+            one.dtype,
+            one.modes,
+            tuple(extent if mode in fixed else None for mode, extent in zip(one.modes, one.shape, strict=True)),
+            tuple(
+                stride if mode in fixed or (one.unit and k == len(one.modes) - 1) else None
+                for k, (mode, stride) in enumerate(zip(one.modes, one.strides, strict=True))
+            ),
+        )
+        for one in arrangement.operands
+    )
+
+
+def program_text(wanted: ProgramClass) -> str:
+    """The program of a class."""
+    scalars = [f"%{name}: {wanted.compute}" for name in wanted.scalars]
+    arrays = [f"%{one.name}: {one.type}" for one in wanted.parameters]
+    lines = [*_extents(wanted)]
+    partial = wanted.partial
+    if partial is None:
+        lines += _loops(wanted.loop_modes, _product(wanted))
+    else:
+        lines += _loops([PARTS, *wanted.loop_modes], _partial_product(wanted, partial))
+        lines += _loops([*wanted.loop_modes, ROWS, COLUMNS], _added(wanted, partial))
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"func.func @{NAME}({', '.join([*scalars, *arrays])}) {{\n{body}\n  return\n}}\n"
+
+
+def _loops(modes: Sequence[str], body: Iterable[str]) -> Iterator[str]:
+    """A body for each position along some modes, `%p0` and so on, in no order."""
+    if not modes:
+        yield from body
+        return
+    names, zeros, uppers, ones = (
+        ", ".join(form.format(mode) for mode in modes) for form in ("%{}", "%c0", "%{}s", "%c1")
+    )
+    yield f"scf.parallel ({names}) = ({zeros}) to ({uppers}) step ({ones}) {{"
+    yield from (f"  {line}" for line in body)
+    yield "}"
+
+
+def _extents(wanted: ProgramClass) -> Iterator[str]:
+    """Constants, and the extents of all modes: `%p0s`, `%ms` and so on."""
+    zero = "0" if wanted.accumulate.startswith("i") else "0.0"
+    yield f"%zero = arith.constant {zero} : {_sum_type(wanted)}"
+    for k in range(max(len(one.modes) for one in wanted.parameters) + 1):
+        yield f"%c{k} = arith.constant {k} : index"
+    told: set[str] = set()
+    for one in (wanted.out, *wanted.parameters):
+        for k, mode in enumerate(one.modes):
+            if mode not in told:
+                told.add(mode)
+                yield f"%{mode}s = memref.dim %{one.name}, %c{k} : {one.type}"
+
+
+def _sum_type(wanted: ProgramClass) -> str:
+    """What a product is rounded to before anything follows it."""
+    return wanted.out.dtype if wanted.is_plain and wanted.partial is None else wanted.accumulate
+
+
+def _product(wanted: ProgramClass) -> Iterator[str]:
+    for one in wanted.parameters:
+        yield from _matrix(wanted, one)
+    if wanted.is_plain:
+        sums, type_ = _seen(wanted.out), wanted.out.matrix_type
+    else:
+        modes = wanted.matrix_modes[:-1]
+        known = dict(wanted.fixed)
+        extents = tuple(known.get(mode) for mode in modes)
+        room = [extent or wanted.room for extent in extents]
+        sums = Parameter("sums", wanted.accumulate, modes, extents, (room[-1], 1)[-len(modes) :])
+        type_ = sums.type
+        zeros, sizes, ones = (
+            ", ".join(what) for what in (["0"] * len(modes), map(wanted.size, modes), ["1"] * len(modes))
+        )
+        whole = f"memref<{_shape(room)}{wanted.accumulate}>"
+        yield f"%all = memref.alloc() : {whole}"
+        yield f"%sums = memref.subview %all[{zeros}] [{sizes}] [{ones}] : {whole} to {type_}"
+    yield f"linalg.fill ins(%zero : {sums.dtype}) outs(%{sums.name} : {type_})"
+    yield from _contraction(wanted, sums, type_)
+    if not wanted.is_plain:
+        yield from _epilogue(wanted, sums, type_)
+
+
+def _partial_product(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
+    """The product of some of the terms."""
+    for one in (*wanted.parameters[:2], partial):
+        yield from _matrix(wanted, one)
+    yield f"linalg.fill ins(%zero : {partial.dtype}) outs(%{_matrix_name(partial)} : {partial.matrix_type})"
+    yield from _contraction(wanted, _seen(partial), partial.matrix_type)
+
+
+def _added(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
+    """An element of the result: the sum of those of all parts, and what follows it."""
+    out, element = wanted.out, wanted.accumulate
+    body = new_body(element)
+    total = body.add("%so_far", "%part")
+    yield f"%x = scf.for %{PARTS} = %c0 to %{PARTS}s step %c1 iter_args(%so_far = %zero) -> {element} {{"
+    yield f"  %part = {_loaded(partial)}"
+    yield from (f"  {line}" for line in body.lines)
+    yield f"  scf.yield {total} : {element}"
+    yield "}"
+    read = (*wanted.inputs, *((out,) if wanted.reads_result else ()))
+    yield from (f"%e_{one.name} = {_loaded(one)}" for one in read)
+    steps = new_body(wanted.compute)
+    found = steps.converted(_steps(wanted, steps, {one.name: one.dtype for one in read}), wanted.compute, out.dtype)
+    yield from steps.lines
+    yield f"memref.store {found}, %{out.name}[{_position(out)}] : {out.type}"
+
+
+def _loaded(one: Parameter) -> str:
+    return f"memref.load %{one.name}[{_position(one)}] : {one.type}"
+
+
+def _position(one: Parameter) -> str:
+    return ", ".join(f"%{mode}" for mode in one.modes)
+
+
+def _seen(one: Parameter) -> Parameter:
+    """An array under the name that it has in loops."""
+    return replace(one, name=_matrix_name(one))
+
+
+def _matrix_name(one: Parameter) -> str:
+    return one.name if one.matrix_modes == one.modes else f"{one.name}m"
+
+
+def _matrix(wanted: ProgramClass, one: Parameter) -> Iterator[str]:
+    """What a loop sees of an array."""
+    if one.matrix_modes == one.modes:
+        return
+    offsets = ", ".join("0" if mode in one.matrix_modes else f"%{mode}" for mode in one.modes)
+    sizes = ", ".join(wanted.size(mode) if mode in one.matrix_modes else "1" for mode in one.modes)
+    ones = ", ".join("1" for _ in one.modes)
+    yield (
+        f"%{_matrix_name(one)} = memref.subview %{one.name}[{offsets}] [{sizes}] [{ones}] : {one.type} to "
+        f"{one.matrix_type}"
+    )
+
+
+def _maps(domain: Sequence[str], operands: Sequence[Parameter]) -> str:
+    """Which elements operands have at a point of loops."""
+    loops = ", ".join(domain)
+    return ", ".join(f"affine_map<({loops}) -> ({', '.join(one.matrix_modes)})>" for one in operands)
+
+
+def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
+    factors = wanted.parameters[:2]
+    maps = _maps(wanted.matrix_modes, (*factors, sums))
+    names, types = (
+        ", ".join(what) for what in ([f"%{_matrix_name(one)}" for one in factors], [one.matrix_type for one in factors])
+    )
+    kinds = ", ".join(['"parallel"'] * (len(wanted.matrix_modes) - 1) + ['"reduction"'])
+    body = new_body(sums.dtype)
+    x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
+    total = body.add("%so_far", body.multiply(x, y))
+    arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%so_far: {sums.dtype}"])
+    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
+    yield f"    ins({names} : {types}) outs(%{sums.name} : {sums_type}) {{"
+    yield f"  ^bb0({arguments}):"
+    yield from (f"    {line}" for line in body.lines)
+    yield f"    linalg.yield {total} : {sums.dtype}"
+    yield "}"
+
+
+def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
+    inputs, out = wanted.inputs, wanted.out
+    maps, kinds = _maps(sums.modes, (sums, *inputs, out)), ", ".join(['"parallel"'] * len(sums.modes))
+    names = ", ".join([f"%{sums.name}", *(f"%{_matrix_name(one)}" for one in inputs)])
+    types = ", ".join([sums_type, *(one.matrix_type for one in inputs)])
+    elements = {one.name: one.dtype for one in (*inputs, out)}
+    arguments = ", ".join([f"%x: {sums.dtype}", *(f"%e_{name}: {dtype}" for name, dtype in elements.items())])
+    body = new_body(wanted.compute)
+    total = body.converted(_steps(wanted, body, elements), wanted.compute, out.dtype)
+    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
+    yield f"    ins({names} : {types}) outs(%{_matrix_name(out)} : {out.matrix_type}) {{"
+    yield f"  ^bb0({arguments}):"
+    yield from (f"    {line}" for line in body.lines)
+    yield f"    linalg.yield {total} : {out.dtype}"
+    yield "}"
+
+
+def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str]) -> str:
+    """What a sum becomes."""
+
+    def element(name: str) -> str:
+        return body.converted(f"%e_{name}", elements[name], wanted.compute)
+
+    x = body.converted("%x", wanted.accumulate, wanted.compute)
+    if wanted.scaled:
+        x = body.multiply(x, "%alpha")
+    if wanted.added:
+        x = body.add(x, body.multiply(element(wanted.out.name if wanted.reads_result else "c"), "%beta"))
+    for step in wanted.steps:
+        x = epilogues.apply(body, step, x, element(step) if step in epilogues.OPERAND_STEPS else None)
+    return x

@@ -1,0 +1,95 @@
+"""early-loads: what is loaded is asked for before what was loaded in front of it is waited for.
+
+before:  %a = tile.load ..  %b = arith.cast %a  %c = tile.load ..  %d = arith.cast %c  %e = arith.add %b, %d
+after:   %a = tile.load ..  %c = tile.load ..  %b = arith.cast %a  %d = arith.cast %c  %e = arith.add %b, %d
+
+An assembler does so itself, but not across the branches of loads at ragged edges. Loads move up over elementwise
+operations only, so that what `recompute-tiles` has put behind a reduction stays there, and only as long as registers
+have room for all that is on its way.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from tilewright.dialects import gpu_products, tile
+from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Block, Operation
+from tilewright.ir.definition import PURE
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
+from tilewright.transforms.schedule.recompute_tiles import blocks_of, words_of_thread
+
+_ROOM: Final = 32
+"""Words of a thread that loads which follow each other may fill."""
+_BARRIERS: Final = (tile.Reduce, tile.Scan, tile.Mma)
+"""Of what is pure, that which waits for other threads."""
+
+
+class EarlyLoads(Pass, frozen=True):
+    """Put loads behind each other."""
+
+    name: ClassVar[str] = "early-loads"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = False
+        for kernel in module.kernels:
+            if runs_lanes(kernel) and not any(isinstance(op, gpu_products.Mma) for op in collective(kernel)):
+                for block in blocks_of(kernel):
+                    changed |= _gather(block, teams_of(kernel).threads)
+        return changed
+
+
+def _gather(block: Block, threads: int) -> bool:
+    """Move the loads of a block up to the ones before them; whether there was any to move."""
+    changed, words = False, 0
+    last: Operation | None = None
+    for op in list(block):
+        if not isinstance(op, tile.Load):
+            continue
+        more = words_of_thread(op.out, threads)
+        path = None if last is None or words + more > _ROOM else _path(last, op)
+        if path is None:
+            words = 0
+        elif path:
+            _move(op, path)
+            changed = True
+        words += more
+        last = op
+    return changed
+
+
+def _path(last: Operation, load: tile.Load) -> list[Operation] | None:
+    """The operations between two loads that the second does not need; None if it must stay behind one of them."""
+    between: list[Operation] = []
+    op = last.next
+    while op is not None and op is not load:
+        if op.regions or PURE not in op.definition.traits or isinstance(op, _BARRIERS):
+            return None
+        between.append(op)
+        op = op.next
+    needed = _needed(load, set(between))
+    return [op for op in between if op not in needed]
+
+
+def _needed(load: tile.Load, between: set[Operation]) -> set[Operation]:
+    """Those operations that the load depends on."""
+    found: set[Operation] = set()
+    waiting: list[Operation] = [load]
+    while waiting:
+        for operand in waiting.pop().operands:
+            op = operand.defining_op
+            if op is not None and op in between and op not in found:
+                found.add(op)
+                waiting.append(op)
+    return found
+
+
+def _move(load: tile.Load, path: list[Operation]) -> None:
+    """Put what a load does not need behind it, in its order."""
+    block = load.block
+    assert block is not None
+    behind = load.next
+    for op in path:
+        op.detach()
+        block.insert(op, behind)

@@ -1,0 +1,101 @@
+"""`tilewright.matmul` of tensors on the GPU, against products in float64."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+import tilewright as tw
+from tilewright.machine.cuda import driver
+
+torch: Any = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
+
+DTYPES: Final = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+CLOSE: Final = {"f16": 2e-3, "bf16": 2e-2, "f32": 2e-5, "f64": 1e-12}
+
+
+def drawn(*shape: int, dtype: str, turned: bool = False) -> Any:
+    stored = (*shape[:-2], shape[-1], shape[-2]) if turned else shape
+    found = torch.randn(stored, device="cuda", dtype=torch.float64).to(getattr(torch, DTYPES[dtype]))
+    return found.mT if turned else found
+
+
+def error(found: Any, wanted: Any) -> float:
+    """The norm of the error, as part of the product's."""
+    assert found.shape == wanted.shape
+    return float((found.double() - wanted).norm() / wanted.norm())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "extents", [(1, 1, 1), (129, 77, 65), (1000, 1000, 1000), (1025, 1025, 1025), (16, 1000, 3000)]
+)
+def test_majors(dtype: str, extents: tuple[int, int, int]) -> None:
+    """Extents that tiles divide or not, rows that begin at multiples of 16 bytes or not."""
+    m, n, k = extents
+    for turned in ((False, False), (False, True), (True, False), (True, True)):
+        a, b = drawn(m, k, dtype=dtype, turned=turned[0]), drawn(k, n, dtype=dtype, turned=turned[1])
+        assert error(tw.matmul(a, b), a.double() @ b.double()) < CLOSE[dtype], turned
+
+
+@pytest.mark.parametrize("epilogue", ["bias+gelu", "bias+gelu_tanh", "silu+bias", "bias+relu+residual"])
+def test_epilogues(epilogue: str) -> None:
+    functional = torch.nn.functional
+    a, b, bias = drawn(300, 1024, dtype="f16"), drawn(1024, 520, dtype="f16"), drawn(520, dtype="f32")
+    rest = drawn(300, 520, dtype="f16")
+    options: dict[str, Any] = {"residual": rest} if "residual" in epilogue else {}
+    x = a.double() @ b.double()
+    wanted = {
+        "bias+gelu": lambda: functional.gelu(x + bias),
+        "bias+gelu_tanh": lambda: functional.gelu(x + bias, approximate="tanh"),
+        "silu+bias": lambda: functional.silu(x) + bias,
+        "bias+relu+residual": lambda: functional.relu(x + bias) + rest,
+    }[epilogue]()
+    assert error(tw.matmul(a, b, bias=bias, epilogue=epilogue, **options), wanted) < CLOSE["f16"]
+
+
+@pytest.mark.parametrize("dtype", ["f16", "f32"])
+def test_few_elements_and_many_terms(dtype: str) -> None:
+    """Parts of the terms in blocks of their own, also behind other work in the stream and in a graph."""
+    a, b = drawn(100, 32768, dtype=dtype), drawn(32768, 70, dtype=dtype)
+    bias = drawn(100, 1, dtype="f32")
+    assert "s" in tw.matmul.plan(a, b, bias=bias).arrangement.extents
+    wanted = a.double() @ b.double() + bias.double()
+    out = torch.empty(100, 70, device="cuda", dtype=a.dtype)
+    for _ in range(3):
+        assert error(tw.matmul(a, b, out, bias=bias), wanted) < CLOSE[dtype]
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        tw.matmul(a, b, out, bias=bias)
+    out.zero_()
+    graph.replay()
+    assert error(out, wanted) < CLOSE[dtype]
+
+
+@pytest.mark.parametrize("dtype", ["f16", "f64"])
+def test_batches(dtype: str) -> None:
+    a, b = drawn(5, 3, 40, 65, dtype=dtype), drawn(3, 65, 70, dtype=dtype)
+    assert error(tw.matmul(a, b), a.double() @ b.double()) < CLOSE[dtype]
+    q, k = drawn(2, 50, 4, 64, dtype=dtype), drawn(2, 60, 4, 64, dtype=dtype)
+    wanted = torch.einsum("blhd,bmhd->bhlm", q.double(), k.double())
+    assert error(tw.einsum("blhd,bmhd->bhlm", q, k), wanted) < CLOSE[dtype]
+
+
+def test_integers() -> None:
+    a, b = (torch.randint(-128, 128, shape, dtype=torch.int8, device="cuda") for shape in ((99, 130), (130, 64)))
+    assert torch.equal(tw.matmul(a, b).double(), a.double() @ b.double())
+
+
+def test_gradients_of_compiled_code() -> None:
+    x, w = (drawn(shape, 64, dtype="f32").requires_grad_() for shape in (40, 72))
+
+    def layer(x: Any, w: Any) -> Any:
+        return tw.matmul(x, w.t(), epilogue="gelu").sum()
+
+    found = torch.autograd.grad(torch.compile(layer, fullgraph=True)(x, w), (x, w))
+    wanted = torch.autograd.grad(torch.nn.functional.gelu(x.double() @ w.double().t()).sum(), (x, w))
+    for one, other in zip(found, wanted, strict=True):
+        assert error(one, other.double()) < 1e-4

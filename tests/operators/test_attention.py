@@ -1,0 +1,177 @@
+"""`tw.attention` means softmax(scale q k^T) v, in the interpreter, on the CPU and emulated: layouts, masks, lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import tilewright as tw
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.test_products import emitted
+from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.operators.attention_text import AttentionClass, attention_text
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+
+Array = npt.NDArray[Any]
+DTYPES = {"f16": np.dtype(np.float16), "bf16": np.dtype(ml_dtypes.bfloat16)}
+ERROR = {"f16": 4e-3, "bf16": 3e-2}
+
+
+def wanted(q: Array, k: Array, v: Array, causal: bool, scale: float) -> tuple[Array, Array]:
+    """The result and the logarithms, in f64."""
+    q, k, v = (array.astype(np.float64) for array in (q, k, v))
+    k, v = (np.repeat(array, q.shape[1] // k.shape[1], axis=1) for array in (k, v))
+    scores = scale * q @ k.swapaxes(2, 3)
+    if causal:
+        scores[..., np.arange(q.shape[2])[:, None] < np.arange(k.shape[2])] = -np.inf
+    top = scores.max(axis=3, keepdims=True)
+    weights = np.exp(scores - top)
+    total = weights.sum(axis=3, keepdims=True)
+    return weights / total @ v, (top + np.log(total))[..., 0]
+
+
+def given(
+    rng: np.random.Generator, shape: tuple[int, int, int, int, int, int], element: str = "f16", turned: bool = False
+) -> tuple[Array, Array, Array]:
+    """q, k and v of batch, heads, key heads, queries, keys, width; `turned` if lengths stand in front of heads."""
+    batch, heads, key_heads, queries, keys, width = shape
+    found: list[Array] = []
+    for count, length in ((heads, queries), (key_heads, keys), (key_heads, keys)):
+        array = rng.standard_normal((batch, length, count, width) if turned else (batch, count, length, width))
+        found.append(array.astype(DTYPES[element]).swapaxes(1, 2) if turned else array.astype(DTYPES[element]))
+    return found[0], found[1], found[2]
+
+
+SHAPES = [
+    (1, 2, 1, 70, 150, 64),
+    (2, 2, 2, 64, 128, 64),
+    (1, 1, 1, 1, 1, 64),
+    (1, 4, 2, 130, 20, 96),
+    (1, 1, 1, 3, 129, 17),
+    (1, 1, 1, 65, 66, 256),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_interpreted(
+    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, rng: np.random.Generator
+) -> None:
+    q, k, v = given(rng, shape, "bf16" if causal else "f16", turned)
+    out, lse = wanted(q, k, v, causal, 0.3)
+    found: Any = tw.attention(q, k, v, causal=causal, scale=0.3, return_lse=True, target="interpreter")
+    error = ERROR["bf16" if causal else "f16"]
+    np.testing.assert_allclose(found[0].astype(np.float64), out, atol=error, rtol=error)
+    np.testing.assert_allclose(found[1], lse, atol=1e-5, rtol=1e-5)
+
+
+def test_heads_that_begin_anywhere_in_a_row(rng: np.random.Generator) -> None:
+    """They are no columns of one matrix in steps of the width."""
+    rows = rng.standard_normal((300, 3 * 72)).astype(np.float16)
+    q, k, v = (rows[100 * part :][:100].reshape(1, 100, 3, 72)[..., :64].swapaxes(1, 2) for part in range(3))
+    assert not tw.attention.plan(q, k, v).of.flat
+    found: Any = tw.attention(q, k, v, target="interpreter")
+    np.testing.assert_allclose(found.astype(np.float64), wanted(q, k, v, False, 0.125)[0], atol=4e-3, rtol=4e-3)
+
+
+def test_on_the_cpu(rng: np.random.Generator) -> None:
+    """Lengths in front of heads, parts of one array, into what is there."""
+    packed = rng.standard_normal((2, 21, 3, 2, 16)).astype(np.float16)
+    q, k, v = (packed[:, :, part] for part in range(3))
+    out = np.full((2, 21, 2, 16), np.nan, np.float16)
+    assert tw.attention(q, k, v, causal=True, layout="blhd", out=out) is out
+    expected, _ = wanted(q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2), True, 0.25)
+    np.testing.assert_allclose(out.swapaxes(1, 2).astype(np.float64), expected, atol=4e-3, rtol=4e-3)
+
+
+@pytest.mark.parametrize(("shape", "causal", "turned"), [(SHAPES[0], True, True), (SHAPES[0], False, False)], ids=str)
+def test_emulated(
+    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, rng: np.random.Generator
+) -> None:
+    """Whole blocks of keys are copied by the device, what is left by threads; nothing of other heads is multiplied."""
+    q, k, v = given(rng, shape, turned=turned)
+    # of the head behind: in no product, not even by 0
+    k, v = (_with_nan_behind(array, turned) for array in (k, v))
+    plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
+    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
+    room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
+    numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
+    found = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, *room, *numbers], {}, plan.grid))
+    out, lse = wanted(q, k, v, causal, 0.125)
+    np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
+    np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+
+
+def _with_nan_behind(array: Array, turned: bool) -> Array:
+    """The array as one head of several, of which the others are no numbers."""
+    batch, heads, length, width = array.shape
+    shape = (batch + 1, length, heads, width) if turned else (batch + 1, heads, length, width)
+    whole = np.full(shape, np.nan, array.dtype)
+    room = whole.swapaxes(1, 2) if turned else whole
+    room[:batch] = array
+    return room[:batch]
+
+
+def _memory(array: Array, span: int) -> Array:
+    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,))
+
+
+def test_without_keys_or_queries(rng: np.random.Generator) -> None:
+    q, k, v = given(rng, (1, 2, 1, 3, 0, 64))
+    found: Any = tw.attention(q, k, v, return_lse=True, target="interpreter")
+    assert (found[0] == 0).all()
+    assert (found[1] == -np.inf).all()
+    q, k, v = given(rng, (1, 2, 1, 0, 3, 64))
+    found = tw.attention(q, k, v)
+    assert found.shape == (1, 2, 0, 64)
+
+
+def test_a_number_that_is_none_stays_in_its_row(rng: np.random.Generator) -> None:
+    q, k, v = given(rng, (1, 1, 1, 4, 5, 64))
+    q[0, 0, 2, 1] = np.nan
+    found: Any = tw.attention(q, k, v, target="interpreter")
+    assert np.isnan(found[0, 0]).all(axis=1).tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"q": np.zeros((1, 1, 4, 64), np.float32)}, tw.OperatorTypeError, "q is of f32"),
+        ({"q": np.zeros((1, 1, 4, 64), ml_dtypes.bfloat16)}, tw.OperatorTypeError, "one type"),
+        ({"q": np.zeros((1, 4, 64), np.float16)}, tw.OperatorError, "batch, heads, length, width"),
+        ({"q": np.zeros((1, 1, 4, 32), np.float16)}, tw.OperatorError, "width are the same"),
+        ({"q": np.zeros((1, 3, 4, 64), np.float16)}, tw.OperatorError, "3 heads of q are no multiple of the 2 of k"),
+        ({"k": np.zeros((1, 2, 6, 64), np.float16)}, tw.OperatorError, "they have the same"),
+        ({"q": np.zeros((1, 2, 64, 4), np.float16).swapaxes(2, 3)}, tw.OperatorError, "neighbours in memory"),
+        ({"q": np.zeros((1, 2, 4, 64), np.float16)[:, :, ::-1]}, tw.OperatorError, "from 0 to"),
+        ({"out": np.zeros((1, 2, 4, 32), np.float16)}, tw.OperatorError, "out has extents"),
+        ({"scale": -1.0}, tw.OperatorError, "positive"),
+        ({"layout": "lbhd"}, tw.OperatorError, "bhld and blhd"),
+        ({"mask": None}, TypeError, "no option 'mask'"),
+    ],
+)
+def test_what_does_not_fit(change: dict[str, Any], error: type[Exception], said: str) -> None:
+    arguments: dict[str, Any] = {name: np.zeros((1, 2, 5 - (name == "q"), 64), np.float16) for name in "qkv"}
+    with pytest.raises(error, match=said):
+        tw.attention(**(arguments | change))
+
+
+@needs_ptxas
+@pytest.mark.parametrize(("width", "blocks", "threads"), [(64, (64, 128), 128), (128, (128, 128), 256)])
+def test_nothing_is_spilled(width: int, blocks: tuple[int, int], threads: int) -> None:
+    llvm, kernel = emitted(
+        attention_text(AttentionClass("bf16", width, blocks, True, True, True)), schedule=f"threads={threads}"
+    )
+    resources = assemble(compile_to_ptx(llvm, Architecture.SM_90A), Architecture.SM_90A).kernels[kernel.symbol]
+    assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0

@@ -1,0 +1,439 @@
+"""`tilewright.matmul` and `einsum` against NumPy, in the interpreter and compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+import tilewright as tw
+from effort import SEED, count, thorough
+from interop.emulated_device import OnDevice, runs
+from machine.cuda.fake_driver import FakeDriver
+from machine.cuda.played import played as played
+from tilewright.operators.products import compiled
+from tilewright.runtime.arrays import view
+
+Array = NDArray[Any]
+DTYPES: Final[dict[str, Any]] = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i32": np.int32,
+}
+CLOSE: Final = {"f16": 2e-3, "bf16": 2e-2, "f32": 2e-5, "f64": 1e-12, "i8": 0.0, "i32": 0.0}
+
+
+def gelu(x: Array) -> Array:
+    return x / 2 * (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2)))
+
+
+def gelu_tanh(x: Array) -> Array:
+    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def silu(x: Array) -> Array:
+    return x * sigmoid(x)
+
+
+def relu(x: Array) -> Array:
+    return np.maximum(x, 0)
+
+
+FUNCTIONS: Final[dict[str, Callable[[Array], Array]]] = {
+    "relu": relu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+    "sigmoid": sigmoid,
+    "tanh": np.tanh,
+}
+
+
+class Draw:
+    """Random products: arrays with gaps, steps, permuted and reversed modes."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+
+    def array(self, shape: Sequence[int], dtype: str) -> Array:
+        """An array of some layout."""
+        rng = self.rng
+        order = [int(k) for k in rng.permutation(len(shape))]
+        steps = [int(rng.choice([1, 1, 1, 2])) for _ in shape]
+        stored = [(shape[k] + int(rng.integers(0, 2))) * steps[k] for k in order]
+        if dtype.startswith("i"):
+            base = rng.integers(-9, 9, stored).astype(DTYPES[dtype])
+        else:
+            base = rng.standard_normal(stored).astype(DTYPES[dtype])
+        cut = tuple(slice(0, extent * step, step) for extent, step in zip(shape, steps, strict=True))
+        found = base.transpose(np.argsort(order))[cut]
+        return np.flip(found, 0) if found.ndim and rng.random() < 0.15 else found
+
+    def extent(self) -> int:
+        """Of a matrix: nothing, one, or odd."""
+        return int(self.rng.choice([0, 1, 2, 3, 5, 8, 17, 33], p=[0.05, 0.15, 0.1, 0.15, 0.15, 0.15, 0.15, 0.1]))
+
+    def some(self, probability: float) -> bool:
+        """Whether to do something."""
+        return bool(self.rng.random() < probability)
+
+    def factors(self, dtype: str) -> tuple[Array, Array]:
+        """Stacks of matrices that are broadcast, or vectors."""
+        batch = [int(self.rng.integers(1, 4)) for _ in range(int(self.rng.integers(0, 4)))]
+        of_a, of_b = (
+            [1 if self.some(0.3) else extent for extent in batch][int(self.rng.integers(0, len(batch) + 1)) :]
+            for _ in range(2)
+        )
+        m, n, k = self.extent(), self.extent(), self.extent()
+        a = [*of_a, m, k] if of_a or self.some(0.9) else [k]
+        b = [*of_b, k, n] if of_b or self.some(0.9) else [k]
+        return self.array(a, dtype), self.array(b, dtype)
+
+    def epilogue(self, wanted: Array, extra: str, options: dict[str, Any], names: Sequence[str]) -> Array:
+        """Steps behind a product; what they make of it."""
+        steps: list[str] = []
+        for step in self.rng.choice(names, int(self.rng.integers(0, 4))):
+            if step in FUNCTIONS:
+                wanted = FUNCTIONS[step](wanted)
+            elif step not in options:
+                full = wanted.shape
+                shape = full if step == "residual" else [1 if self.some(0.5) else extent for extent in full]
+                shape = shape[0 if step == "residual" else int(self.rng.integers(0, len(full) + 1)) :]
+                options[step] = self.array(shape, extra)
+                operand = options[step].astype(wanted.dtype)
+                wanted = wanted * operand if step == "scale" else wanted + operand
+            else:
+                continue
+            steps.append(str(step))
+        if steps:
+            options["epilogue"] = "+".join(steps)
+        return wanted
+
+    def check(self, target: str) -> None:
+        """One product, compared with NumPy's in float64 or int64."""
+        dtype = str(self.rng.choice(["f16", "bf16", "f32", "f64", "i8"]))
+        a, b = self.factors(dtype)
+        integers = dtype == "i8" and self.some(0.5)
+        wanted = np.matmul(a.astype(np.float64), b.astype(np.float64))
+        options: dict[str, Any] = {"target": target}
+        if self.some(0.3):
+            options["alpha"] = 2
+            wanted = 2 * wanted
+        if self.some(0.3):
+            options |= {"c": self.array(wanted.shape, "i8" if integers else "f32"), "beta": -1}
+            wanted = wanted - options["c"].astype(np.float64)
+        names = ["bias", "scale", "residual", *(["relu"] if integers else FUNCTIONS)]
+        extra = "i8" if integers else str(self.rng.choice(["f16", "f32", "f64"]))
+        wanted = self.epilogue(wanted, extra, options, names)
+        result = "i32" if integers else str(self.rng.choice(["f16", "bf16", "f32", "f64"]))
+        out, room = None, np.full((), 77)
+        if self.some(0.5):
+            turned = self.some(0.5)
+            shape = wanted.shape[::-1] if turned else wanted.shape
+            room = np.full([extent + 2 for extent in shape], 77, DTYPES[result])
+            inside = room[(*(slice(1, extent + 1) for extent in shape), ...)]
+            out = inside.T if turned else inside
+        found: Array = tw.matmul(a, b, out, **options, **({} if out is not None else {"out_dtype": result}))
+        assert found.dtype == DTYPES[result]
+        assert found.shape == wanted.shape
+        assert out is None or found is out
+        least = 0.0 if integers else CLOSE["f64" if dtype == "f64" and result == "f64" else "f32"]
+        allowed = max(CLOSE[result], least) * (np.abs(wanted) + 2 * math.sqrt(a.shape[-1] + 1) + 1)
+        assert (np.abs(found.astype(np.float64) - wanted) <= allowed).all()
+        if out is not None:
+            out[...] = 77
+            assert (room == 77).all()
+
+
+def test_random_products_in_the_interpreter() -> None:
+    draw = Draw(SEED)
+    for _ in range(count("RANDOM_MATMULS", 25, 400)):
+        draw.check("interpreter")
+
+
+def test_random_products_compiled() -> None:
+    draw = Draw(SEED + 1)
+    for _ in range(count("RANDOM_COMPILED_MATMULS", 2, 100)):
+        draw.check("cpu")
+
+
+@pytest.mark.parametrize(
+    "subscripts",
+    ["ij,jk->ik", "ab,bc", "abc,cd->bad", "abcd,bdce->eac", "ab,cd->abcd", "abc,abc->", "aab,bc->ac", "adbc,dcbe->ae"],
+)
+def test_einsum(subscripts: str) -> None:
+    rng = np.random.default_rng()
+    extents = dict(zip("abcdeijk", (2, 3, 4, 5, 2, 3, 4, 5), strict=True))
+    a, b = (rng.standard_normal([extents[x] for x in part]) for part in subscripts.split("->")[0].split(","))
+    a = a[::-1] if a.ndim > 2 else a.T.copy().T
+    found = tw.einsum(subscripts, a, b, target="interpreter")
+    np.testing.assert_allclose(found, np.einsum(subscripts, a, b), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_gelu_of_all_numbers(dtype: str) -> None:
+    """Without cancellation where it is small, and none of infinities is NaN."""
+    x = np.concatenate([np.linspace(-9, 9, 2001), [np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-30, 0]]).astype(
+        DTYPES[dtype]
+    )
+    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue="gelu", target="interpreter")[:, 0]
+    wanted = np.array([v and v * math.erfc(-v / math.sqrt(2)) / 2 for v in x[:2001].astype(float)])
+    assert np.abs(found[:2001] - wanted).max() < (1e-6 if dtype == "f32" else 1e-14)
+    if dtype == "f32":
+        np.testing.assert_allclose(found[2001:], [np.inf, 0, np.nan, 1e30, 0, 5e-31, 0], rtol=1e-6)
+
+
+def test_arrays_of_jax() -> None:
+    jax: Any = pytest.importorskip("jax.numpy")
+    a, b = jax.arange(12.0).reshape(3, 4), jax.ones((4, 2), jax.bfloat16)
+    found = tw.matmul(a.astype(jax.bfloat16), b)
+    assert (type(found), found.dtype) == (type(a), jax.bfloat16)
+    assert np.array_equal(np.asarray(tw.einsum("ij,jk->ki", a, b.astype(jax.float32))), np.array([[6, 22, 38]] * 2))
+    with pytest.raises(tw.OperatorError, match="arrays of JAX do not change"):
+        tw.matmul(a, a.T, a[:, :3])
+
+
+def test_results_are_rounded_once() -> None:
+    """Sums and what follows them are in f32: in f16 the product is infinite, and a small bias would be lost."""
+    a, b = np.full((1, 4), 200, np.float16), np.full((4, 1), 200, np.float16)
+    found = tw.matmul(a, b, alpha=0.125, bias=np.array([10], np.float16), target="interpreter")
+    assert found == np.array([[20016]], np.float16)
+    assert np.isinf(np.asarray(tw.matmul(a, b, target="interpreter"))).all()
+
+
+def test_what_out_holds_is_added() -> None:
+    a, b = np.eye(3), np.arange(9.0).reshape(3, 3)
+    out = np.ones((3, 3))
+    assert tw.matmul(a, b, out, beta=2.0, target="interpreter") is out
+    assert (out == b + 2).all()
+    with pytest.raises(tw.OperatorError, match="neither c nor out"):
+        tw.matmul(a, b, beta=2.0)
+
+
+F: Final = np.zeros((3, 4), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        ((F, F), {}, tw.OperatorError, r"a has extents \(3, 4\), b \(3, 4\): 4 and 3 have to be equal"),
+        ((F, F.T.astype(np.float64)), {}, tw.OperatorTypeError, "a is of f32, b of f64; factors are of one type"),
+        (
+            (F.astype(np.int32), F.T.astype(np.int32)),
+            {},
+            tw.OperatorTypeError,
+            "a and b are of i32; products are there",
+        ),
+        ((F > 0, F.T > 0), {}, tw.OperatorTypeError, "a: its element type is bool; products are there of f16, bf16"),
+        ((F, "b"), {}, tw.OperatorTypeError, "b: str is no array"),
+        ((F, np.zeros((), np.float32)), {}, tw.OperatorError, "no factors without modes"),
+        ((F, F.T, F), {}, tw.OperatorError, r"out has extents \(3, 4\), the product \(3, 3\)"),
+        ((F, F.T, np.zeros((6, 3), np.float32)[::-2]), {}, tw.OperatorError, "out: .* it runs backwards"),
+        ((F, F.T, np.zeros((3, 3))), {"out_dtype": "f32"}, tw.OperatorTypeError, "out is of f64, out_dtype says f32"),
+        ((F, F.T), {"epilogue": "bias"}, tw.OperatorError, "bias: there is no array of that name; give both or none"),
+        ((F, F.T), {"bias": F[0], "epilogue": "gelu"}, tw.OperatorError, "bias: the epilogue 'gelu' has no step"),
+        (
+            (F, F.T),
+            {"bias": F[0]},
+            tw.OperatorError,
+            r"bias has extents \(4,\), which are not broadcast to .* \(3, 3\)",
+        ),
+        ((F, F.T), {"epilogue": "swish"}, tw.OperatorError, "there is no step 'swish'; there are bias, scale"),
+        ((F, F.T), {"epilogue": "+".join(["gelu"] * 9)}, tw.OperatorError, "9 steps, of 8 at most"),
+        ((F, F.T), {"precision": "tf16"}, tw.OperatorTypeError, "sums in f32 are exact, tf32, 3xtf32, not tf16"),
+        (
+            (F, F.T),
+            {"precision": "tf32", "accumulate": "f64"},
+            tw.OperatorTypeError,
+            "precision: products of f32 with sums in f64 are exact, not tf32",
+        ),
+        ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
+        ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),
+        ((F, F.T), {"out_type": "f32"}, TypeError, "no option 'out_type'; there are accumulate, alpha"),
+        ((F.astype(np.int8), F.T.astype(np.int8)), {"epilogue": "gelu"}, tw.OperatorTypeError, "computed with floats"),
+        (
+            (F.astype(np.int8), F.T.astype(np.int8)),
+            {"alpha": 0.5},
+            tw.OperatorTypeError,
+            "alpha is 0.5, and the result",
+        ),
+        ((OnDevice(F), F.T, F[:, :3]), {}, tw.OperatorError, "a lies on cuda:0, b on cpu"),
+        (
+            (OnDevice(F[:, ::-1]), OnDevice(F.T), OnDevice(F[:, :3])),
+            {},
+            tw.OperatorError,
+            "a: it runs backwards, and its library is not known to copy it; pass a copy",
+        ),
+        ((OnDevice(F), OnDevice(F.T)), {}, tw.OperatorError, "not known to make arrays there: give out"),
+    ],
+)
+def test_what_does_not_fit(
+    arguments: tuple[Any, ...], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        tw.matmul(*arguments, **options)
+
+
+def test_bad_subscripts() -> None:
+    for text, message in {
+        "ij,jk->iik": "'i' twice",
+        "ij,kl->ij": "'k' is in one factor alone",
+        "i...,j->i": "without an ellipsis",
+        "ijk,jk->ik": r"3 letters for a, whose extents are \(3, 4\)",
+    }.items():
+        with pytest.raises(tw.OperatorError, match=message):
+            tw.einsum(text, F, F)
+
+
+def test_a_leading_batch_of_one_factor_is_rows() -> None:
+    """Matrices that lie one behind the other and meet one and the same second factor are one matrix."""
+    plan = tw.matmul.plan(np.zeros((6, 5, 4)), np.zeros((4, 3)))
+    assert plan.arrangement.loops == ()
+    assert dict(plan.arrangement.extents) == {"m": 30, "n": 3, "k": 4}
+    apart = tw.matmul.plan(np.zeros((6, 7, 4))[:, :5], np.zeros((4, 3)))
+    assert apart.arrangement.loops == ("p0",)
+    repeated = tw.matmul.plan(np.broadcast_to(np.zeros((1, 5, 4)), (6, 5, 4)), np.zeros((6, 4, 3)))
+    assert repeated.copies == ()
+    assert repeated.arrangement.operands[0].modes == ("m", "k")
+
+
+def test_equal_classes_share_a_program() -> None:
+    before = compiled.cache_info().misses
+    for m in (3, 4, 5):
+        a, b = np.zeros((m, m), np.float16), np.zeros((m, m + 1), np.float16)
+        assert tw.matmul.plan(a, b).kernel is tw.matmul.plan(a, b).kernel
+    assert compiled.cache_info().misses <= before + 1
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_fewer_bits_on_request(target: str) -> None:
+    """Factors of 11 significant bits, or those and the rest; of vectors too."""
+    a, b = np.array([[1 + 2**-12, 1 + 2**-9]], np.float32), np.eye(2, dtype=np.float32)
+    for x in (a, a[0]):
+        rounded: Array = tw.matmul(x, b, precision="tf32", target=target)
+        assert np.array_equal(rounded, np.array([1, 1 + 2**-9], np.float32).reshape(x.shape))
+        assert np.array_equal(tw.matmul(x, b, precision="3xtf32", target=target), x)
+
+
+def test_many_small_matrices_and_vectors() -> None:
+    """On the CPU programs are made for the extents of many small matrices, and products of vectors have no rows."""
+    rng = np.random.default_rng()
+    a, b, bias = rng.standard_normal((16, 5, 7)), rng.standard_normal((16, 7, 3)), rng.standard_normal((5, 1))
+    plan = tw.matmul.plan(a, b, bias=bias)
+    assert "memref<?x5x7xf64, strided<[?, 7, 1]>>" in plan.text
+    np.testing.assert_allclose(tw.matmul(a, b, bias=bias), a @ b + bias, rtol=1e-12, atol=1e-12)
+    assert "memref<?x?x?xf64, strided<[?, ?, 1]>>" in tw.matmul.plan(a[:15], b[:15]).text
+    for x, y in ((a[0, 0], b[0]), (a[0], b[0, :, 0]), (a[0, 0], b[0, :, 0])):
+        assert '["parallel", "reduction"]' in tw.matmul.plan(x, y).text
+        np.testing.assert_allclose(tw.matmul(x, y, epilogue="relu", target="interpreter"), relu(x @ y))
+
+
+def test_columns_are_computed_as_rows_of_the_transposed_product() -> None:
+    a, b = np.zeros((3, 4)), np.zeros((4, 5))
+    plan = tw.matmul.plan(a, b, np.zeros((5, 3)).T)
+    assert plan.arrangement.turned
+    assert plan.text == tw.matmul.plan(b.T, a.T, np.zeros((5, 3))).text.replace("%a", "%t").replace("%b", "%a").replace(
+        "%t", "%b"
+    )
+
+
+class TestCopies:
+    """What kernels do not take as it lies is copied, and plans say so."""
+
+    def copies(self, a: Array, b: Array, target: str = "cpu") -> list[str]:
+        return [str(copy) for copy in tw.matmul.plan(a, b, target=target).copies]
+
+    def test_steps_backwards_and_repeated_elements(self) -> None:
+        a, b = np.zeros((3, 4)), np.zeros((4, 5))
+        assert self.copies(a, b) == self.copies(a[::2, ::2], b[::2, ::3]) == []
+        assert self.copies(a[:, ::-1], b) == ["a is copied: it runs backwards (strides (4, -1), of the copy (4, 1))"]
+        assert "b is copied: it repeats elements" in self.copies(a, np.broadcast_to(b[:, :1], (4, 5)))[0]
+        windows = np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 4)
+        assert "a is copied: its rows overlap" in self.copies(windows, b)[0]
+        np.testing.assert_array_equal(tw.matmul(windows, b + 1), windows @ (b + 1))
+
+    def test_factors_that_a_gpu_reads_slowly(self) -> None:
+        a = np.zeros((1025, 1032), np.float16)
+        odd = a[:, :1025].copy()
+        assert self.copies(a[:, :1025], a, "nvidia:sm_90a") == []
+        (said,) = self.copies(odd, a, "nvidia:sm_90a")
+        assert said == (
+            "a is copied: its rows are 2050 bytes apart, no multiple of 16 (strides (1025, 1), of the copy (1032, 1))"
+        )
+        (said,) = self.copies(a[:, 1:1026], a, "nvidia:sm_90a")
+        assert "it begins at no multiple of 16 bytes" in said
+        assert (
+            "its elements are no neighbours" in self.copies(np.zeros((1025, 2050), np.float16)[:, ::2], a, "nvidia")[0]
+        )
+        # small products, and wider elements, take no copies
+        assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
+        assert self.copies(odd.astype(np.float32), a.astype(np.float32), "nvidia") == self.copies(odd, a) == []
+
+
+def test_on_a_device(played: FakeDriver) -> None:
+    """The emulator runs what a launch enqueues: a product with an epilogue, of arrays with gaps."""
+    rng = np.random.default_rng()
+    a, b, bias = (rng.standard_normal(shape).astype(np.float16) for shape in ((5, 21), (24, 9), (9,)))
+    out = np.full((5, 9), np.nan, np.float16)
+    arrays = [OnDevice(a[:, 1:20]), OnDevice(b[:19]), OnDevice(out)]
+    shift = OnDevice(bias)
+    options: Any = {"bias": shift, "epilogue": "bias+relu", "target": "nvidia:sm_80"}
+    text = tw.matmul.plan(*arrays, **options).text
+    runs(played, lambda: tw.compile(text, target="nvidia:sm_80"), [*arrays, shift])
+    tw.matmul(*arrays, **options)
+    wanted = np.maximum(a[:, 1:20].astype(float) @ b[:19].astype(float) + bias.astype(float), 0)
+    assert np.allclose(out.astype(float), wanted, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.skipif(not thorough(), reason="the emulator takes seconds")
+def test_parts_on_a_device(played: FakeDriver) -> None:
+    """Two launches: sums of parts, then their sums with what follows."""
+    rng = np.random.default_rng()
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((3, 4096), (4096, 2)))
+    bias = rng.standard_normal(2).astype(np.float32)
+    plan = tw.matmul.plan(a, b, bias=bias, epilogue="bias+relu", target="nvidia:sm_80")
+    operands = {one.name: one for one in plan.arrangement.operands}
+    out = OnDevice(np.full((3, 2), np.nan, np.float16))
+    arrays = {"a": OnDevice(a), "b": OnDevice(b), "bias": OnDevice(bias), "out": out}
+    arrays["partial"] = OnDevice(np.full(operands["partial"].shape, np.nan, np.float32))
+    program = tw.compile(plan.text, target="nvidia:sm_80")
+    runs(played, lambda: program, list(arrays.values()))
+    views = [replace(view(arrays[name]), shape=one.shape, strides=one.strides) for name, one in operands.items()]
+    program.matmul[1](*views)
+    assert len(played.launches) == 2
+    assert np.allclose(out.array, relu(a.astype(float) @ b.astype(float) + bias), rtol=2e-3, atol=2e-3)
+
+
+def test_parts_of_a_product() -> None:
+    """Few elements and many terms: sums of parts are stored, then added; the text runs in the interpreter as well."""
+    rng = np.random.default_rng()
+    a, b, bias = (rng.standard_normal(shape).astype(np.float32) for shape in ((3, 4096), (4096, 2), (2,)))
+    out = np.full((3, 2), np.nan, np.float32)
+    options: Any = {"bias": bias, "epilogue": "bias+gelu", "alpha": 0.1}
+    plan = tw.matmul.plan(a, b, out, **options, target="nvidia:sm_90a")
+    operands = {one.name: one for one in plan.arrangement.operands}
+    assert dict(plan.arrangement.extents) == {"m": 3, "n": 2, "k": 256, "s": 16}
+    arrays = {"a": a, "b": b, "bias": bias, "out": out, "partial": np.full((16, 3, 2), np.nan, np.float32)}
+    steps = {name: tuple(4 * stride for stride in operands[name].strides) for name in arrays}
+    views = [np.lib.stride_tricks.as_strided(arrays[name], operands[name].shape, steps[name]) for name in operands]
+    tw.compile(plan.text, target="interpreter").matmul[1](0.1, *views)
+    assert np.allclose(out, gelu(0.1 * (a @ b) + bias), atol=1e-4)
+    odd = tw.matmul.plan(np.zeros((3, 10880), np.float32), np.zeros((10880, 2), np.float32), target="nvidia")
+    assert (odd.arrangement.extents["s"], odd.arrangement.extents["k"]) == (34, 320)
+    # enough tiles, or terms that cannot be dealt out evenly
+    for m, n, k in ((1024, 1024, 4096), (3, 2, 4095), (3, 2, 2048)):
+        wide, long = np.zeros((m, k), np.float32), np.zeros((k, n), np.float32)
+        assert "s" not in tw.matmul.plan(wide, long, target="nvidia").arrangement.extents

@@ -1,0 +1,111 @@
+"""`tilewright.matmul` of tensors: gradients, and functions that torch compiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tilewright as tw
+from effort import thorough
+
+torch: Any = pytest.importorskip("torch")
+
+
+def drawn(*shape: int, dtype: Any = None) -> Any:
+    return torch.randn(shape, dtype=dtype or torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("epilogue", ["bias", "bias+gelu", "gelu_tanh+bias", "silu+relu+bias", "sigmoid+bias+tanh"])
+def test_gradients(epilogue: str) -> None:
+    arguments = drawn(2, 3, 4), drawn(4, 5), drawn(5)
+
+    def product(a: Any, b: Any, bias: Any) -> Any:
+        return tw.matmul(a, b, bias=bias, epilogue=epilogue, alpha=1.5)
+
+    assert torch.autograd.gradcheck(product, arguments)
+
+
+def test_gradients_of_arrays_that_are_broadcast() -> None:
+    arguments = drawn(2, 3, 4), drawn(2, 4, 5), drawn(3, 1), drawn(5), drawn(2, 3, 5)
+
+    def product(a: Any, b: Any, scale: Any, bias: Any, rest: Any) -> Any:
+        return tw.matmul(a, b, scale=scale, bias=bias, residual=rest)
+
+    assert torch.autograd.gradcheck(product, arguments)
+
+
+def test_gradients_of_vectors_and_of_gradients() -> None:
+    matrix, vector, other = drawn(3, 4), drawn(4), drawn(3)
+    assert torch.autograd.gradcheck(tw.matmul, (matrix, vector))
+    assert torch.autograd.gradcheck(tw.matmul, (other, matrix))
+
+    def product(a: Any, b: Any) -> Any:
+        return tw.matmul(a, b, epilogue="gelu")
+
+    assert torch.autograd.gradgradcheck(product, (matrix, drawn(4, 2)))
+
+
+def test_the_operator_is_one_to_torch() -> None:
+    tw.matmul(torch.ones(2, 2), torch.ones(2, 2))
+    operator = torch.ops.tilewright.matmul.default
+    arguments = (drawn(3, 4), drawn(4, 5), drawn(5), None, None, 2.0, "bias+gelu", None, None, None)
+    assert set(torch.library.opcheck(operator, arguments).values()) == {"SUCCESS"}
+    halves = (torch.ones(3, 4).half(), torch.ones(4, 5).half(), None, None, None, 1.0, "", "f32", "f32", None)
+    assert set(torch.library.opcheck(operator, halves).values()) == {"SUCCESS"}
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", *(["inductor"] if thorough() else [])])
+def test_compiled_functions(backend: str) -> None:
+    functional = torch.nn.functional
+    tw.matmul(torch.ones(2, 2), torch.ones(2, 2))
+
+    def layer(x: Any, weights: Any, bias: Any) -> Any:
+        return tw.matmul(x.sin(), weights.t(), bias=bias, epilogue="bias+gelu") * 2
+
+    compiled = torch.compile(layer, fullgraph=True, backend=backend, dynamic=True)
+    weights, bias = drawn(5, 7, dtype=torch.float32), drawn(5, dtype=torch.float32)
+    for rows in (3, 9):
+        x = drawn(rows, 7, dtype=torch.float32)
+        wanted = functional.gelu(functional.linear(x.sin(), weights, bias)) * 2
+        found = compiled(x, weights, bias)
+        torch.testing.assert_close(found, wanted)
+        arguments = (x, weights, bias)
+        for one, other in zip(
+            torch.autograd.grad(found.sum(), arguments), torch.autograd.grad(wanted.sum(), arguments), strict=True
+        ):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.skipif(not thorough(), reason="compiles C++, for seconds")
+def test_operators_of_kernels_under_inductor() -> None:
+    """`tw.torch.custom_op` in code that torch's own compiler writes: what it changes, and what it returns."""
+    program = tw.compile("""func @scale(%alpha: f32, %X: memref<f32x?>, %Y: memref<f32x?>) {
+    %zero = constant 0.0 : f32
+    axpby %alpha, %X, %zero, %Y
+}""")
+    into = tw.torch.custom_op(program.scale, name="tilewright_tests::inductor_into")
+
+    def like(_: float, x: Any) -> Any:
+        return torch.empty_like(x)
+
+    made = tw.torch.custom_op(program.scale, name="tilewright_tests::inductor", outputs={"Y": like})
+
+    def both(x: Any) -> Any:
+        y: Any = torch.empty_like(x)
+        into(2.0, x * 2, y)
+        found: Any = made(3.0, y)
+        return found + 1
+
+    x = torch.randn(10)
+    torch.testing.assert_close(torch.compile(both, fullgraph=True)(x), x * 12 + 1)
+
+
+def test_what_the_operator_has_not() -> None:
+    with pytest.raises(tw.OperatorError, match="beta: products that torch differentiates"):
+        tw.matmul(drawn(2, 3), drawn(3, 2), beta=1.0, c=torch.ones(2, 2))
+
+
+def test_tensors_of_other_layouts() -> None:
+    a, b = torch.randn(5, 8, 3).half().permute(2, 0, 1), torch.randn(6, 8).half()
+    torch.testing.assert_close(tw.matmul(a, b.t()), torch.matmul(a.float(), b.t().float()).half())
