@@ -17,6 +17,8 @@ from tilewright.transforms.policy import Remainders
 
 _LONG_STRIP = 1024
 _SHORTENED = 32
+_FEWEST = 2
+"""Whole pieces of which a loop is made."""
 
 
 class Piece(Struct, frozen=True):
@@ -72,10 +74,10 @@ def along(
     """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
 
     `parallel` marks the loop; it must not be given with carried values. If `remainders` are checked, all pieces
-    are that do not cover the total exactly, which needs the body only once.
+    of a long total are that do not cover it exactly, which needs the body only once.
     """
     values = list(carried)
-    if isinstance(total, int) and (remainders is not Remainders.CHECKED or total < length or total % length == 0):
+    if isinstance(total, int) and (remainders is not Remainders.CHECKED or _is_short(total, length)):
         return _along_static(build, total, length, body, values, parallel)
     step = build.index(length)
     if remainders is not Remainders.ALONE:
@@ -119,6 +121,11 @@ def _on_box(body: Callable[[Builder, Box], None]) -> Body:
         return []
 
     return step
+
+
+def _is_short(total: int, length: int) -> bool:
+    """Whether pieces cover it exactly, or there is no loop: code for one whole piece and a rest is worth its speed."""
+    return total % length == 0 or total < _FEWEST * length
 
 
 def _along_static(
