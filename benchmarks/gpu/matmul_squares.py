@@ -166,7 +166,9 @@ def _spread(text: str, schedule: str, arrays: tuple[Any, Any, Any]) -> Run:
 
 
 def _compiled(text: str, schedule: str) -> tw.Kernel:
-    return tw.compile(text, target="nvidia", cache=False, **({"schedule": schedule} if schedule else {})).product
+    if not schedule:
+        return tw.compile(text, target="nvidia", cache=False).product
+    return tw.compile(text, target="nvidia", cache=False, schedule=schedule).product
 
 
 def _cold(torch: Any, other: Any, run: Run) -> Timer:

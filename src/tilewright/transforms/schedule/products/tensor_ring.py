@@ -174,16 +174,16 @@ class TensorRing(Struct, frozen=True):
 
 def _is_first(op: Operation) -> bool:
     """Whether nothing that the kernel does in front of an operation writes or orders memory, or waits."""
-    at: Operation | None = op
-    while at is not None and not isinstance(at, Kernel):
+    for at in (op, *op.ancestors()):
+        if isinstance(at, Kernel):
+            break
+        if at is not op and not isinstance(at, scf.If):
+            return False
         before = at.previous
         while before is not None:
             if not isinstance(before, Alloca) and not is_reading(before):
                 return False
             before = before.previous
-        at = at.parent_op
-        if not isinstance(at, Kernel | scf.If):
-            return False
     return True
 
 
