@@ -137,6 +137,21 @@ def test_without_keys_or_queries(rng: np.random.Generator) -> None:
     assert found.shape == (1, 2, 0, 64)
 
 
+def test_a_result_in_the_place_of_an_argument(rng: np.random.Generator) -> None:
+    """Queries are read by those who write the result there; keys and values by all."""
+    q, k, v = given(rng, (1, 1, 1, 4, 4, 16))
+    expected, _ = wanted(q, k, v, False, 0.25)
+    for name, other in {"k": k, "v": v[:, :, ::1]}.items():
+        with pytest.raises(tw.OperatorError, match=f"out: it shares memory with {name}"):
+            tw.attention(q, k, v, out=other)
+    packed = np.empty((1, 1, 4, 2, 16), np.float16)
+    between, out = packed[..., 0, :], packed[..., 1, :]
+    between[...] = k
+    for place in (out, q):
+        tw.attention(q, between, v, out=place, target="interpreter")
+        np.testing.assert_allclose(place.astype(np.float64), expected, atol=4e-3)
+
+
 def test_a_number_that_is_none_stays_in_its_row(rng: np.random.Generator) -> None:
     q, k, v = given(rng, (1, 1, 1, 4, 5, 64))
     q[0, 0, 2, 1] = np.nan
@@ -157,6 +172,12 @@ def test_a_number_that_is_none_stays_in_its_row(rng: np.random.Generator) -> Non
         ({"q": np.zeros((1, 2, 4, 64), np.float16)[:, :, ::-1]}, tw.OperatorError, "from 0 to"),
         ({"out": np.zeros((1, 2, 4, 32), np.float16)}, tw.OperatorError, "out has extents"),
         ({"scale": -1.0}, tw.OperatorError, "positive"),
+        ({"scale": 1e-50}, tw.OperatorError, "positive number of f32"),
+        ({"scale": "x"}, tw.OperatorTypeError, "scale is 'x'; it is a number"),
+        ({"causal": np.zeros(2)}, tw.OperatorTypeError, "causal is .*; it is True or False"),
+        ({"target": 5}, tw.OperatorTypeError, "target is 5; it is text"),
+        ({name: np.zeros((1, 2, 4, 0), np.float16) for name in "qkv"}, tw.OperatorError, "heads have 1 to 256"),
+        ({"out": np.frombuffer(bytes(1024), np.float16).reshape(1, 2, 4, 64)}, tw.OperatorError, "read-only"),
         ({"layout": "lbhd"}, tw.OperatorError, "bhld and blhd"),
         ({"mask": None}, TypeError, "no option 'mask'"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import ml_dtypes
 import numpy as np
@@ -224,6 +224,22 @@ def test_what_out_holds_is_added() -> None:
 
 
 F: Final = np.zeros((3, 4), np.float32)
+I8: Final = np.ones((3, 4), np.int8)
+SQUARE: Final = np.ones((3, 3), np.float32)
+READ_ONLY: Final = np.frombuffer(bytes(36), np.float32).reshape(3, 3)
+
+
+class OnHost:
+    """An array that nothing but DLPack shows."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> object:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +279,15 @@ F: Final = np.zeros((3, 4), np.float32)
         ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
         ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),
         ((F, F.T), {"out_type": "f32"}, TypeError, "no option 'out_type'; there are accumulate, alpha"),
+        ((F, F.T), {"epilogue": ["relu"]}, tw.OperatorTypeError, "epilogue is .'relu'.; it is text"),
+        ((F, F.T), {"target": 5}, tw.OperatorTypeError, "target is 5; it is text"),
+        ((F, F.T), {"out_dtype": ""}, tw.OperatorTypeError, "results of products of f32 are"),
+        ((F, F.T), {"alpha": None}, tw.OperatorTypeError, "alpha is None; it is a number"),
+        ((F, F.T), {"beta": np.ones(2), "c": F}, tw.OperatorTypeError, "beta is array.*; it is a number"),
+        ((F, F.T), {"alpha": 1e300}, tw.OperatorError, "^alpha: 1e.300 is beyond the range of f32"),
+        ((I8, I8.T), {"alpha": np.inf}, tw.OperatorTypeError, "alpha is inf, and the result is of integers"),
+        ((SQUARE, SQUARE.T.copy(), SQUARE), {}, tw.OperatorError, "^out: .* overlaps argument a"),
+        ((F, F.T, READ_ONLY), {}, tw.OperatorError, "^out: the array is read-only"),
         ((F.astype(np.int8), F.T.astype(np.int8)), {"epilogue": "gelu"}, tw.OperatorTypeError, "computed with floats"),
         (
             (F.astype(np.int8), F.T.astype(np.int8)),
@@ -296,6 +321,10 @@ def test_bad_subscripts() -> None:
     }.items():
         with pytest.raises(tw.OperatorError, match=message):
             tw.einsum(text, F, F)
+    with pytest.raises(tw.OperatorError, match=r"a has no diagonal 'i', its extents are \(1, 3\)"):
+        tw.einsum("ii,ij->ij", F[:1, :3], F[:3])
+    with pytest.raises(tw.OperatorTypeError, match="subscripts are 5; they are text"):
+        tw.einsum(cast("str", 5), F, F)
 
 
 def test_a_leading_batch_of_one_factor_is_rows() -> None:
@@ -364,6 +393,12 @@ class TestCopies:
         windows = np.lib.stride_tricks.sliding_window_view(np.arange(6.0), 4)
         assert "a is copied: its rows overlap" in self.copies(windows, b)[0]
         np.testing.assert_array_equal(tw.matmul(windows, b + 1), windows @ (b + 1))
+
+    def test_of_what_offers_dlpack_alone(self) -> None:
+        """To NumPy it is one object, whose elements would be pointers."""
+        a = np.arange(12, dtype=np.float32).reshape(3, 4)
+        found: Array = tw.matmul(a, OnHost(a.T[::-1]))
+        assert np.array_equal(found, a @ a.T[::-1])
 
     def test_factors_that_a_gpu_reads_slowly(self) -> None:
         a = np.zeros((1025, 1032), np.float16)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 import tilewright as tw
@@ -44,6 +46,11 @@ def test_gradients_of_vectors_and_of_gradients() -> None:
         return tw.matmul(a, b, epilogue="gelu")
 
     assert torch.autograd.gradgradcheck(product, (matrix, drawn(4, 2)))
+
+    def smooth(a: Any, b: Any) -> Any:
+        return tw.matmul(a, b, epilogue="silu")
+
+    assert torch.autograd.gradgradcheck(smooth, (drawn(2, 3), drawn(3, 1)))
 
 
 def test_the_operator_is_one_to_torch() -> None:
@@ -104,6 +111,45 @@ def test_operators_of_kernels_under_inductor() -> None:
 def test_what_the_operator_has_not() -> None:
     with pytest.raises(tw.OperatorError, match="beta: products that torch differentiates"):
         tw.matmul(drawn(2, 3), drawn(3, 2), beta=1.0, c=torch.ones(2, 2))
+    with pytest.raises(tw.OperatorTypeError, match="b is a ndarray, a is a tensor"):
+        tw.matmul(drawn(2, 3), np.ones((3, 2)))
+    with pytest.raises(tw.OperatorTypeError, match="epilogue is 5"):
+        tw.matmul(drawn(2, 3), drawn(3, 2), epilogue=cast("str", 5))
+    with pytest.raises(tw.OperatorError, match="alpha needs a gradient"):
+        tw.matmul(torch.ones(2, 3), torch.ones(3, 2), alpha=drawn())
+
+
+def test_parameters_without_gradients() -> None:
+    """What needs a gradient is refused where there would be one, and an array like any where torch notes none."""
+    a, weights = torch.randn(3, 4), drawn(4, 2, dtype=torch.float32)
+    q = torch.randn(1, 1, 2, 16).half()
+    calls: list[Callable[[], Any]] = [
+        lambda: tw.einsum("ij,jk->ik", a, weights),
+        lambda: tw.matmul(a, torch.ones(4, 2), torch.empty(3, 2, requires_grad=True)),
+        lambda: tw.attention(q, q, q.clone().requires_grad_()),
+    ]
+    for call in calls:
+        with pytest.raises(tw.OperatorError, match="needs a gradient"):
+            call()
+    with torch.no_grad():
+        torch.testing.assert_close(tw.matmul(a, weights), a @ weights)
+        for call in calls:
+            call()
+
+
+def test_results_given_are_noted_as_changed() -> None:
+    kept, weights = torch.ones(2, 2), drawn(2, 2, dtype=torch.float32)
+    product = weights * kept
+    tw.matmul(torch.ones(2, 2), torch.ones(2, 2), kept)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+
+
+@pytest.mark.parametrize("conversion", ["to_sparse", "to_mkldnn"])
+def test_tensors_without_memory(conversion: str) -> None:
+    b = getattr(torch.ones(2, 2), conversion)()
+    with pytest.raises(tw.OperatorTypeError, match="b: this Tensor cannot be used as it is"):
+        tw.matmul(torch.ones(2, 2), b)
 
 
 def test_tensors_of_other_layouts() -> None:

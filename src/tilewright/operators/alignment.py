@@ -12,7 +12,7 @@ from math import prod
 from typing import Final
 
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arranged, Arrangement
-from tilewright.operators.frameworks import ALIGNED
+from tilewright.operators.layouts import ALIGNED
 
 BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
 

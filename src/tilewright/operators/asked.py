@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypedDict
+from typing import Final, TypedDict, cast
 
 from msgspec import Struct
 
 from tilewright.operators import epilogues
 from tilewright.operators.contractions import Contraction, Operand, strides_of
 from tilewright.operators.errors import OperatorError, OperatorTypeError
-from tilewright.operators.frameworks import Extents, Layout
+from tilewright.operators.layouts import Extents, Layout
 from tilewright.operators.products import Wish
 
 _ACCUMULATORS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
     target: str
 
 
+CHOICES: Final = ("epilogue", "precision", "accumulate", "out_dtype", "target")
 _KNOWN: Final = frozenset(Options.__optional_keys__)
 
 
@@ -86,10 +87,31 @@ def broadcast_modes(count: int) -> tuple[str, ...]:
 
 
 def check_options(options: Options) -> None:
-    """Raises TypeError for an option that there is not."""
+    """Raises TypeError for an option that there is not, `OperatorTypeError` for what is no number or no name."""
     unknown = sorted(options.keys() - _KNOWN)
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; there are {', '.join(sorted(_KNOWN))}")
+    for name in ("alpha", "beta"):
+        if name in options:
+            as_number(name, options.get(name))
+    for name in CHOICES:
+        check_name(name, options.get(name))
+
+
+def as_number(name: str, value: object) -> float:
+    """An argument as a number. Raises `OperatorTypeError`."""
+    try:
+        if hasattr(value, "__float__"):
+            return float(cast("float", value))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise OperatorTypeError(f"{name} is {value!r}; it is a number")
+
+
+def check_name(name: str, value: object) -> None:
+    """Raises `OperatorTypeError` for an argument that is no text."""
+    if value is not None and not isinstance(value, str):
+        raise OperatorTypeError(f"{name} is {value!r}; it is text")
 
 
 def beta_of(options: Options) -> float:
@@ -113,7 +135,7 @@ def result_of(wanted: Asked) -> Result:
     shape = tuple(extents[mode] for mode in wanted.subscripts.out)
     usual = "i32" if a.dtype == "i8" else a.dtype
     if "out" not in layouts:
-        return Result(shape, wanted.out_dtype or usual)
+        return Result(shape, usual if wanted.out_dtype is None else wanted.out_dtype)
     out = layouts["out"]
     if out.shape != shape:
         raise OperatorError(f"out has extents {out.shape}, the product {shape}")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
+import numpy as np
 from msgspec import Struct
 
+from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
-from tilewright.operators.errors import OperatorError, OperatorTypeError
-from tilewright.operators.frameworks import Extents, Framework, Layout, Sight, framework_of, is_tensor
+from tilewright.operators.errors import OperatorError, OperatorTypeError, refused
+from tilewright.operators.frameworks import Framework, framework_of
+from tilewright.operators.layouts import Extents, Layout, Sight
+from tilewright.operators.overlaps import overlap
+from tilewright.runtime.errors import LaunchError
 
 if TYPE_CHECKING:
     from tilewright.program import Kernel
@@ -25,6 +29,7 @@ _LAYOUTS: Final = {"bhld": (0, 1, 2, 3), "blhd": (0, 2, 1, 3)}
 """Where batch, heads, length and width stand among the extents of an array."""
 _MODES: Final = ("batch", "heads", "length", "width")
 _MOST_WIDTH: Final = 256
+_LEAST_SCALE, _MOST_SCALE = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 _MOST_STRIDE: Final = 1 << 31
 _TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
 """By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
@@ -134,14 +139,15 @@ class Attention:
         with `layout="blhd"` lengths stand in front of heads in all of them. Query heads share key heads where there are
         more of them, a multiple. Arrays are f16 or bf16, of NumPy, PyTorch, CuPy or JAX, all of one type and on one
         device, where the operator runs: on a GPU it is enqueued in the current stream. Rows are neighbours in memory;
-        other strides may be any from 0 to 2^31 - 1. The width is at most 256; 64, 128 and 256 are the fastest. Options,
+        other strides may be any from 0 to 2^31 - 1. The width is 1 to 256; 64, 128 and 256 are the fastest. Options,
         all by name:
 
         - `causal`: query number i of a head sees keys 0 to i only.
         - `scale` is positive, by default one over the root of the width.
         - `return_lse`: a pair of the result and, in f32 (batch, heads, queries), the logarithm of the sum of
           exponentials of the scaled scores of each query.
-        - `out` is written and returned; without it the result is a new array of the library of `q`.
+        - `out` is written and returned; without it the result is a new array of the library of `q`. It may be `q`, and
+          shares no memory with other arrays.
         - `layout`: `bhld`, or `blhd`.
         - `target` runs elsewhere than where the arrays are (`interpreter`), or on certain processors (`cpu:avx2`).
 
@@ -149,21 +155,29 @@ class Attention:
         between the two products, as is the result. There is no gradient. Raises `OperatorError`, a ValueError, for
         arguments that do not fit, and `OperatorTypeError`, a TypeError too, for types for which there is no kernel.
         """
-        framework, arrays = framework_of(q), _arrays(q, k, v, options)
+        framework = framework_of(q)
+        arrays = framework.plain(_arrays(q, k, v, options))
         return_lse, scale = options.get("return_lse", False), options.get("scale")
         prepared = _prepared(_asked(framework, arrays, options))
         plan = prepared.plan
-        factor = 1 / math.sqrt(max(plan.of.width, 1)) if scale is None else float(scale)
-        if not 0 < factor < math.inf:
-            raise OperatorError(f"scale is {scale}; it is a positive number")
-        out = arrays.setdefault("out", None)
+        factor = 1 / math.sqrt(plan.of.width) if scale is None else as_number("scale", scale)
+        if not _LEAST_SCALE <= factor <= _MOST_SCALE:
+            raise OperatorError(f"scale is {scale}; it is a positive number of f32")
+        out = options.get("out")
         if out is None:
             out = arrays["out"] = framework.empty(plan.shape, plan.of.element, q)
+        else:
+            _check_overlaps(prepared.layouts, arrays)
         lse = framework.empty(plan.lse_shape, "f32", q) if return_lse else None
         if prepared.start is not None:
             passed = [framework.viewed(arrays[name], (span,), (1,)) for name, span in plan.spans.items()]
             passed += [] if lse is None else [framework.viewed(lse, (math.prod(plan.lse_shape),), (1,))]
-            prepared.start(*passed, factor, *plan.integers)
+            try:
+                prepared.start(*passed, factor, *plan.integers)
+            except LaunchError as error:
+                raise refused(error) from None
+            if options.get("out") is not None:
+                framework.changed(out)
         return (framework.given(out), framework.given(lse)) if return_lse else framework.given(out)
 
     def plan(self, q: object, k: object, v: object, **options: Unpack[Options]) -> AttentionPlan:
@@ -178,42 +192,54 @@ attention: Final = Attention()
 
 
 class _Prepared(Struct, frozen=True):
-    """A plan and its launch; None where the result has no elements."""
+    """A plan and its launch, None where the result has no elements; how the arrays lie."""
 
     plan: AttentionPlan
     start: Callable[..., None] | None
+    layouts: Mapping[str, Layout]
 
 
 def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, object]:
-    """All arrays by name. Raises `OperatorError` for tensors of which a gradient would be wanted."""
+    """All arrays by name. Raises TypeError for an option that there is not, `OperatorTypeError` for what is no text."""
     unknown = sorted(options.keys() - Options.__optional_keys__)
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; there are {', '.join(sorted(Options.__optional_keys__))}")
     arrays = {"q": q, "k": k, "v": v}
     if (out := options.get("out")) is not None:
         arrays["out"] = out
-    for name, array in arrays.items():
-        if is_tensor(array) and getattr(array, "requires_grad", False) and _keeps_gradients():
-            raise OperatorError(f"{name} needs a gradient, and attention has none: call it in torch.no_grad()")
+    for name in ("layout", "target"):
+        check_name(name, options.get(name))
     return arrays
 
 
-def _keeps_gradients() -> bool:
-    torch = sys.modules["torch"]
-    return bool(torch.is_grad_enabled())
+def _check_overlaps(layouts: Mapping[str, Layout], arrays: Mapping[str, object]) -> None:
+    """Raises `OperatorError` for a result in the place of what other work-groups read; each has its queries by then."""
+    out = arrays["out"]
+    for name in "qkv":
+        is_same = name == "q" and layouts["q"].strides == layouts["out"].strides
+        if overlap(out, arrays[name], unless_same=is_same):
+            raise OperatorError(f"out: it shares memory with {name}; pass memory of its own")
 
 
 def _asked(framework: Framework, arrays: Mapping[str, object], options: Options) -> _Asked:
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    causal, with_lse = bool(options.get("causal", False)), bool(options.get("return_lse", False))
+    causal, with_lse = (_flag(name, options.get(name, False)) for name in ("causal", "return_lse"))
     return _Asked(framework, sights, options.get("layout", "bhld"), causal, with_lse, options.get("target"))
+
+
+def _flag(name: str, value: object) -> bool:
+    """Raises `OperatorTypeError` for what is neither yes nor no."""
+    if not isinstance(value, (bool, int, np.bool_)):
+        raise OperatorTypeError(f"{name} is {value!r}; it is True or False")
+    return bool(value)
 
 
 @lru_cache(_KEPT_LAUNCHES)
 def _prepared(asked: _Asked) -> _Prepared:
     """What is launched for arrays that lie so. Raises `OperatorError`."""
     plan = _planned(asked)
-    return _Prepared(plan, None if 0 in plan.shape else plan.kernel[plan.grid])
+    layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
+    return _Prepared(plan, None if 0 in plan.shape else plan.kernel[plan.grid], layouts)
 
 
 def _planned(asked: _Asked) -> AttentionPlan:
@@ -272,8 +298,8 @@ def _head(name: str, found: Layout, order: Sequence[int]) -> _Head:
     # where there is one element along a mode, its stride says nothing; where there is none, no stride does
     given = _packed(found.shape) if 0 in found.shape else found.strides
     strides = [given[k] if found.shape[k] > 1 else 0 for k in order]
-    if width > _MOST_WIDTH:
-        raise OperatorError(f"{name} has a width of {width}; heads have {_MOST_WIDTH} at most")
+    if not 0 < width <= _MOST_WIDTH:
+        raise OperatorError(f"{name} has a width of {width}; heads have 1 to {_MOST_WIDTH}")
     if width > 1 and strides[3] != 1:
         raise OperatorError(f"{name} has strides {found.strides}; rows are neighbours in memory: copy it")
     if any(not 0 <= stride < _MOST_STRIDE for stride in strides) or max(shape) >= _MOST_STRIDE:

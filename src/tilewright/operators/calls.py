@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from tilewright.operators.asked import (
+    CHOICES,
     Asked,
     Options,
     Result,
@@ -22,11 +23,11 @@ from tilewright.operators.asked import (
     wish_of,
 )
 from tilewright.operators.errors import OperatorError, OperatorTypeError
-from tilewright.operators.frameworks import Framework, Layout, Sight, framework_of
+from tilewright.operators.frameworks import Framework, framework_of
+from tilewright.operators.layouts import Layout, Sight
 from tilewright.operators.products import Launch, Plan, launch_of, plan_of
 
 _KEPT_LAUNCHES: Final = 1024
-_CHOICES: Final = ("epilogue", "precision", "accumulate", "out_dtype", "target")
 
 Rule = Callable[[Layout, Layout], Subscripts]
 """From two factors to the modes that they and their product have."""
@@ -48,12 +49,15 @@ has an alpha and a beta; choices. This is what launches are remembered by."""
 def computed(rule: Rule, a: object, b: object, out: object | None, options: Options) -> object:
     """The product of two arrays. Raises `OperatorError`."""
     framework = framework_of(a)
-    arrays = _arrays(a, b, out, options)
+    arrays = framework.plain(_arrays(a, b, out, options))
     prepared = _prepared(_call(rule, framework, arrays, options))
-    if out is None:
+    is_new = out is None
+    if is_new:
         out = arrays["out"] = framework.empty(prepared.result.shape, prepared.result.dtype, a)
     if prepared.launch is not None:
         prepared.launch.run(framework, _numbers(options, prepared.compute) if options else (), arrays)
+        if not is_new:
+            framework.changed(out)
     return framework.given(out)
 
 
@@ -82,8 +86,8 @@ def _call(rule: Rule, framework: Framework, arrays: Mapping[str, object], option
     sights = tuple([framework.sight(array, name) for name, array in arrays.items()])
     if not options:
         return rule, framework, names, sights, False, False, ()
-    choices = tuple([options.get(choice) for choice in _CHOICES])
-    return rule, framework, names, sights, options.get("alpha", 1.0) != 1.0, beta_of(options) != 0.0, choices
+    choices = tuple([options.get(choice) for choice in CHOICES])
+    return rule, framework, names, sights, options.get("alpha", 1.0) != 1, beta_of(options) != 0, choices
 
 
 def _numbers(options: Options, compute: str) -> list[float]:
@@ -96,7 +100,7 @@ def _number(name: str, value: float, compute: str) -> float:
     """A factor in the type of the epilogue. Raises `OperatorTypeError` for a fraction among integers."""
     if not compute.startswith("i"):
         return float(value)
-    if value != int(value):
+    if not float(value).is_integer():
         raise OperatorTypeError(f"{name} is {value}, and the result is of integers; ask for an out_dtype of floats")
     return int(value)
 

@@ -7,8 +7,8 @@ from typing import TypeVar, Unpack, cast
 
 from tilewright.operators.asked import Options, Subscripts
 from tilewright.operators.calls import computed
-from tilewright.operators.errors import OperatorError
-from tilewright.operators.frameworks import Extents, Layout
+from tilewright.operators.errors import OperatorError, OperatorTypeError
+from tilewright.operators.layouts import Extents, Layout
 
 Array = TypeVar("Array")
 
@@ -22,6 +22,8 @@ def einsum(subscripts: str, a: Array, b: object, out: object | None = None, **op
 
     Raises `OperatorError` and `OperatorTypeError` as that does, and for subscripts that are none.
     """
+    if not isinstance(cast("object", subscripts), str):
+        raise OperatorTypeError(f"subscripts are {subscripts!r}; they are text, as 'ij,jk->ik'")
     return cast("Array", computed(_rule(subscripts), a, b, out, options))
 
 
@@ -40,6 +42,10 @@ def _fitting(text: str, modes: Subscripts, a: Layout, b: Layout) -> Subscripts:
 def _check_order(text: str, name: str, letters: tuple[str, ...], shape: Extents) -> None:
     if len(letters) != len(shape):
         raise OperatorError(f"{text!r} has {len(letters)} letters for {name}, whose extents are {shape}")
+    extents: dict[str, int] = {}
+    for letter, extent in zip(letters, shape, strict=True):
+        if extents.setdefault(letter, extent) != extent:
+            raise OperatorError(f"{text!r}: {name} has no diagonal {letter!r}, its extents are {shape}")
 
 
 def _parsed(text: str) -> Subscripts:

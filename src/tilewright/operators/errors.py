@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tilewright.diagnostics.caller_error import CallerError
+from tilewright.runtime.errors import LaunchError
 
 
 class OperatorError(CallerError, ValueError):
@@ -11,3 +12,10 @@ class OperatorError(CallerError, ValueError):
 
 class OperatorTypeError(OperatorError, TypeError):
     """Element types, or kinds of arguments, for which there is no operation; the message names those for which is."""
+
+
+def refused(error: LaunchError) -> OperatorError:
+    """What a launch refuses of the arguments of an operator, whose names are those of its kernel."""
+    said = str(error)
+    kind = OperatorTypeError if isinstance(error, TypeError) else OperatorError
+    return kind(said.partition(", argument ")[2] or said)

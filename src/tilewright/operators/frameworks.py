@@ -5,52 +5,21 @@ No library is imported but NumPy: whoever has an array of one has imported it.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import sys
-from collections.abc import Hashable, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Final, Protocol, TypeAlias, cast
+from typing import Final, Protocol, cast
 
-import ml_dtypes
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.operators.errors import OperatorError, OperatorTypeError
+from tilewright.operators.layouts import ALIGNED, NAMES, Extents, Layout, Sight, no_such_type
+from tilewright.operators.tensors import TorchTensors, is_tensor
 from tilewright.runtime.arrays import AnyArray, ArrayView, NotAnArray, UnusableArray, data_address, typed_view
 from tilewright.runtime.dtypes import AnyDtype, numpy_dtype
-
-Extents = tuple[int, ...]
-
-_NAMES: Final = {
-    np.dtype(np.float16): "f16",
-    np.dtype(ml_dtypes.bfloat16): "bf16",
-    np.dtype(np.float32): "f32",
-    np.dtype(np.float64): "f64",
-    np.dtype(np.int8): "i8",
-    np.dtype(np.int32): "i32",
-}
-
-ALIGNED: Final = 16
-"""Bytes of which a copy by the device itself wants rows to begin at multiples."""
-
-DTYPES: Final = tuple(_NAMES.values())
-
-
-class Layout(Struct, frozen=True):
-    """An array: element type, extents, strides in elements, the device that holds it, whether it begins at a multiple
-    of 16 bytes."""
-
-    dtype: str
-    shape: Extents
-    strides: Extents
-    device: str
-    aligned: bool = True
-
-
-Sight: TypeAlias = tuple[Hashable, ...]
-"""All that a library tells of an array but its elements and its place, as it tells it: the same for arrays alike."""
 
 
 class Framework(Protocol):
@@ -84,6 +53,14 @@ class Framework(Protocol):
         """A new array as the library's users get it."""
         ...
 
+    def plain(self, arrays: dict[str, object]) -> dict[str, object]:
+        """Arrays by name as launches take them. Raises `OperatorError` for those of which a gradient is wanted."""
+        ...
+
+    def changed(self, array: object) -> None:
+        """Tell the library that elements of an array were written."""
+        ...
+
 
 class _Shown:
     """Whatever shows its memory by an interface."""
@@ -101,14 +78,21 @@ class _Shown:
     def layout(self, sight: Sight, name: str) -> Layout:
         """The same with the name of the type."""
         dtype, shape, strides, device, aligned = cast("tuple[AnyDtype, Extents, Extents, str, bool]", sight)
-        known = _NAMES.get(dtype)
+        known = NAMES.get(dtype)
         if known is None:
-            raise _no_such_type(name, dtype)
+            raise no_such_type(name, dtype)
         return Layout(known, shape, strides, device, aligned)
 
     def makes(self, device: str) -> bool:
         """On all that have arrays."""
         return True
+
+    def plain(self, arrays: dict[str, object]) -> dict[str, object]:
+        """As they are."""
+        return arrays
+
+    def changed(self, array: object) -> None:
+        """Nobody keeps account of that."""
 
 
 class _Numpy(_Shown):
@@ -147,11 +131,19 @@ class _Numpy(_Shown):
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
         """By NumPy."""
-        return _copied(np, np.asarray(cast("AnyArray", array)), shape, strides, wanted)
+        return _copied(np, _on_host(array), shape, strides, wanted)
 
     def given(self, array: object) -> object:
         """As it is."""
         return array
+
+
+def _on_host(array: object) -> AnyArray:
+    """The first element of an array in the memory of the host: what offers DLPack alone is no array to NumPy, and other
+    libraries' ways there lack types."""
+    seen = typed_view(array)
+    element = memoryview((ctypes.c_char * seen.dtype.itemsize).from_address(seen.address))
+    return np.frombuffer(element, seen.dtype)
 
 
 class _ArrayModule(Protocol):
@@ -167,7 +159,8 @@ def _copied(module: object, source: AnyArray, shape: Extents, strides: Extents, 
     length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, wanted, strict=True))
     memory = cast("_ArrayModule", module).empty(max(length, 1), source.dtype)
     target = cast("AnyArray", tricks.as_strided(memory, shape, tuple(stride * size for stride in wanted)))
-    target[...] = tricks.as_strided(source, shape, tuple(stride * size for stride in strides))
+    if 0 not in shape:
+        target[...] = tricks.as_strided(source, shape, tuple(stride * size for stride in strides))
     return target
 
 
@@ -222,7 +215,7 @@ class _Jax(_Shown):
         """By NumPy, in the memory of the host. Raises `OperatorError` on a device."""
         if typed_view(array).device.kind != "cpu":
             raise OperatorError(f"an array of JAX would have to be copied: strides {wanted} are wanted, not {strides}")
-        return _copied(np, np.asarray(cast("AnyArray", array)), shape, strides, wanted)
+        return _copied(np, _on_host(array), shape, strides, wanted)
 
     def given(self, array: object) -> object:
         """An array of JAX over the memory, when it has been computed."""
@@ -237,88 +230,10 @@ class _JaxArray(Protocol):
     def block_until_ready(self) -> object: ...
 
 
-class Tensor(Protocol):
-    """A tensor of torch."""
-
-    shape: Sequence[int]
-    dtype: object
-    device: object
-    requires_grad: bool
-
-    def stride(self) -> tuple[int, ...]: ...
-    def data_ptr(self) -> int: ...
-    def as_strided(self, shape: Extents, strides: Extents) -> Tensor: ...
-    def copy_(self, source: object) -> Tensor: ...
-    def detach(self) -> Tensor: ...
-    def is_neg(self) -> bool: ...
-    def resolve_neg(self) -> Tensor: ...
-
-
-class _TorchModule(Protocol):
-    def empty(self, *shape: object, dtype: object, device: object) -> Tensor: ...
-    def empty_strided(self, shape: Extents, strides: Extents, *, dtype: object, device: object) -> Tensor: ...
-
-
-class _Torch:
-    """PyTorch."""
-
-    def __init__(self) -> None:
-        module = importlib.import_module("torch")
-        self._torch = cast("_TorchModule", module)
-        self._tensor: type = module.Tensor
-        names = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i32": "int32"}
-        self._dtypes: dict[str, object] = {name: getattr(module, own) for name, own in names.items()}
-        self._names = {own: name for name, own in self._dtypes.items()}
-
-    def sight(self, array: object, name: str) -> Sight:
-        """What the tensor answers."""
-        if type(array) is not self._tensor and not is_tensor(array):
-            raise OperatorTypeError(f"{name} is a {type(array).__name__}, a is a tensor of torch; pass tensors")
-        tensor = cast("Tensor", array)
-        return (tensor.dtype, tensor.shape, tensor.stride(), tensor.device, tensor.data_ptr() % ALIGNED == 0)
-
-    def layout(self, sight: Sight, name: str) -> Layout:
-        """The same in our words."""
-        dtype, shape, strides, device, aligned = cast("tuple[object, Extents, Extents, object, bool]", sight)
-        known = self._names.get(dtype)
-        if known is None:
-            raise _no_such_type(name, dtype)
-        return Layout(known, tuple(shape), strides, str(device), aligned)
-
-    def makes(self, device: str) -> bool:
-        """On all that have tensors."""
-        return True
-
-    def empty(self, shape: Extents, dtype: str, like: object) -> object:
-        """On the device of another tensor."""
-        return self._torch.empty(shape, dtype=self._dtypes[dtype], device=cast("Tensor", like).device)
-
-    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
-        """A tensor again, of which launches like earlier ones are recognised."""
-        return cast("Tensor", array).as_strided(shape, strides)
-
-    def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
-        """By torch, in its current stream."""
-        tensor = cast("Tensor", array)
-        made = self._torch.empty_strided(shape, wanted, dtype=tensor.dtype, device=tensor.device)
-        is_whole = tensor.shape == shape and tensor.stride() == strides
-        return made.copy_(tensor if is_whole else tensor.as_strided(shape, strides))
-
-    def given(self, array: object) -> object:
-        """As it is."""
-        return array
-
-
-_torch = cache(_Torch)
+_torch = cache(TorchTensors)
 _NUMPY: Final = _Numpy()
 _CUPY: Final = _Cupy()
 _JAX: Final = _Jax()
-
-
-def is_tensor(value: object) -> bool:
-    """Whether this is a tensor of torch, of a derived class too."""
-    torch = sys.modules.get("torch")
-    return torch is not None and (type(value) is torch.Tensor or isinstance(value, torch.Tensor))
 
 
 def framework_of(array: object) -> Framework:
@@ -331,7 +246,3 @@ def framework_of(array: object) -> Framework:
     if "cupy" in packages:
         return _CUPY
     return _JAX if packages & {"jax", "jaxlib"} else _NUMPY
-
-
-def _no_such_type(name: str, dtype: object) -> OperatorTypeError:
-    return OperatorTypeError(f"{name}: its element type is {dtype}; products are there of {', '.join(DTYPES)}")

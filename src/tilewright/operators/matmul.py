@@ -6,11 +6,12 @@ import sys
 from typing import Final, TypeVar, Unpack, cast
 
 from tilewright.once import once
-from tilewright.operators.asked import Options, Subscripts, broadcast_modes
+from tilewright.operators.asked import Options, Subscripts, broadcast_modes, check_options
 from tilewright.operators.calls import computed, planned
 from tilewright.operators.errors import OperatorError
-from tilewright.operators.frameworks import Layout, is_tensor
+from tilewright.operators.layouts import Layout
 from tilewright.operators.products import Plan
+from tilewright.operators.tensors import is_tensor
 from tilewright.operators.torch_operator import TorchMatmul
 
 Array = TypeVar("Array")
@@ -49,6 +50,8 @@ class Matmul:
         if is_tensor(a):
             operator = torch_matmul()
             if operator.takes(a, b, options):
+                operator.check_numbers(options)
+                check_options(options)
                 return cast("Array", operator(a, b, {**options, "out": out}))
         return cast("Array", computed(_modes, a, b, out, options))
 

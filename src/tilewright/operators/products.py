@@ -24,10 +24,12 @@ from tilewright.operators.contractions import (
     check_result,
     packed_strides,
 )
-from tilewright.operators.errors import OperatorError
-from tilewright.operators.frameworks import Extents, Framework
+from tilewright.operators.errors import OperatorError, refused
+from tilewright.operators.frameworks import Framework
+from tilewright.operators.layouts import Extents
 from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
 from tilewright.operators.splitting import in_parts, parts_of
+from tilewright.runtime.errors import LaunchError
 
 if TYPE_CHECKING:
     from tilewright.program import Kernel
@@ -191,7 +193,10 @@ class Launch(Struct, frozen=True):
         if self.partial is not None:
             arrays = {**arrays, PARTIAL: framework.empty(*self.partial, arrays["out"])}
         passed = [arrays[name] if view is None else framework.viewed(arrays[name], *view) for name, view in self.views]
-        self.start(*numbers, *passed)
+        try:
+            self.start(*numbers, *passed)
+        except LaunchError as error:
+            raise refused(error) from None
 
 
 def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch:

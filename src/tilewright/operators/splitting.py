@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arranged, Arrangement
-from tilewright.operators.frameworks import Extents
+from tilewright.operators.layouts import Extents
 
 _MULTIPROCESSORS: Final = 132
 """Of an H100 and of an H200."""

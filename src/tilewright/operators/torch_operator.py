@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tilewright.operators import epilogues
-from tilewright.operators.errors import OperatorError
+from tilewright.operators.errors import OperatorError, OperatorTypeError
 
 NAME: Final = "tilewright::matmul"
 _SCHEMA: Final = (
@@ -20,6 +20,7 @@ _SCHEMA: Final = (
 )
 _OPTIONS: Final = frozenset({"bias", "scale", "residual", "alpha", "epilogue", "accumulate", "out_dtype", "precision"})
 _NAMES: Final = ("accumulate", "out_dtype", "precision")
+_TENSORS: Final = ("a", "b", "bias", "scale", "residual")
 _IMPLIED: Final = ("scale", "bias", "residual")
 
 Product = Callable[..., object]
@@ -48,11 +49,19 @@ class TorchMatmul:
         given = (a, b, *options.values()) if options else (a, b)
         return any(getattr(value, "requires_grad", False) for value in given)
 
+    def check_numbers(self, options: Mapping[str, Any]) -> None:
+        """Raises `OperatorError` for a number of which a gradient would be wanted."""
+        if getattr(options.get("alpha"), "requires_grad", False):
+            raise OperatorError("alpha needs a gradient, and numbers have none: multiply the result by it")
+
     def __call__(self, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
         """The product of two tensors. Raises `OperatorError` for options that the operator has not."""
         for name, value in options.items():
             if name not in _OPTIONS and value is not None:
                 raise OperatorError(f"{name}: products that torch differentiates or compiles have no such option")
+        for name, value in {"a": a, "b": b, **options}.items():
+            if name in _TENSORS and (value is not None or name in "ab") and not isinstance(value, self._torch.Tensor):
+                raise OperatorTypeError(f"{name} is a {type(value).__name__}, a is a tensor of torch; pass tensors")
         steps = options.get("epilogue")
         if steps is None:
             steps = "+".join(name for name in _IMPLIED if options.get(name) is not None)
@@ -175,7 +184,9 @@ class TorchMatmul:
             case "relu":
                 return aten.threshold_backward(gradient, x, 0)
             case "silu":
-                return aten.silu_backward(gradient, x)
+                # torch does not differentiate its own formula once more
+                share = self._torch.sigmoid(x)
+                return gradient * share * (1 + x * (1 - share))
             case "sigmoid":
                 return aten.sigmoid_backward(gradient, self._torch.sigmoid(x))
             case _:
