@@ -368,6 +368,11 @@ def test_many_small_matrices_and_vectors() -> None:
     for x, y in ((a[0, 0], b[0]), (a[0], b[0, :, 0]), (a[0, 0], b[0, :, 0])):
         assert '["parallel", "reduction"]' in tw.matmul.plan(x, y).text
         np.testing.assert_allclose(tw.matmul(x, y, epilogue="relu", target="interpreter"), relu(x @ y))
+    # rows of one element in front of all others, which views of matrices keep; theirs of the loops go
+    rows, many = rng.integers(-9, 9, (4, 5)).astype(np.int8), rng.integers(-9, 9, (5, 8, 5)).astype(np.int8)
+    many = many.transpose(2, 1, 0).copy().transpose(2, 1, 0)
+    found: Array = tw.einsum("bd,dca->dcab", rows[:, ::1], many)
+    assert np.array_equal(found, np.einsum("bd,dca->dcab", rows.astype(np.int32), many.astype(np.int32)))
 
 
 def test_columns_are_computed_as_rows_of_the_transposed_product() -> None:

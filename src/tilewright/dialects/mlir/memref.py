@@ -236,23 +236,17 @@ def kept_dimensions(op: Subview) -> list[int] | None:
 
 def kept_of(sizes: Sequence[int | Value], wanted: Sequence[int | None]) -> list[int] | None:
     """The dimensions of a box that are those of a shape, which lacks some of size 1; None if the sizes do not fit."""
-    kept: list[int] = []
-    surplus = len(sizes) - len(wanted)
-    for k, size in enumerate(sizes):
-        static = size if isinstance(size, int) else None
-        fits = len(kept) < len(wanted) and wanted[len(kept)] == static
-        if fits and not (static == 1 and surplus and _dropped_rather(sizes[k + 1 :], wanted[len(kept) :])):
-            kept.append(k)
-        elif static == 1 and surplus:
-            surplus -= 1
-        else:
-            return None
-    return kept if len(kept) == len(wanted) else None
-
-
-def _dropped_rather(rest: Sequence[int | Value], wanted: Sequence[int | None]) -> bool:
-    """Whether what follows has as many dimensions of size 1 as are still wanted."""
-    return sum(size == 1 for size in rest if isinstance(size, int)) >= wanted.count(1) and len(rest) >= len(wanted)
+    if not sizes:
+        return None if wanted else []
+    first = sizes[0] if isinstance(sizes[0], int) else None
+    # where several may be the one that is kept, it is the last
+    found = kept_of(sizes[1:], wanted) if first == 1 and len(sizes) > len(wanted) else None
+    if found is not None:
+        return [k + 1 for k in found]
+    if not wanted or wanted[0] != first:
+        return None
+    rest = kept_of(sizes[1:], wanted[1:])
+    return None if rest is None else [0, *(k + 1 for k in rest)]
 
 
 class ReinterpretCast(_Cut, name="memref.reinterpret_cast", traits=(PURE,), assembly="<reinterpret>"):
