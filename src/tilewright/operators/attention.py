@@ -229,7 +229,7 @@ def _asked(framework: Framework, arrays: Mapping[str, object], options: Options)
 
 def _flag(name: str, value: object) -> bool:
     """Raises `OperatorTypeError` for what is neither yes nor no."""
-    if not isinstance(value, (bool, int, np.bool_)):
+    if type(value) not in (bool, int, np.bool_):
         raise OperatorTypeError(f"{name} is {value!r}; it is True or False")
     return bool(value)
 
