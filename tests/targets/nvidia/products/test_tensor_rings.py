@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+from tilewright.targets.nvidia.target import emit_llvm
 
 OF = TEXTS.Attention(64, 6 * 64, 64, (64, 64))
 """More blocks of keys than stages."""
@@ -93,6 +95,19 @@ def test_sums_that_are_used_in_the_same_iteration(rng: np.random.Generator) -> N
     llvm, kernel = emitted(text)
     assert "copies=tensor" in kernel.facts[SCHEDULE]
     found = emulate(llvm, (kernel,), given, (1, 1, 1), 0)
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+def test_a_product_that_adds_to_another_one_reads_its_stage_before_it_is_copied_to(rng: np.random.Generator) -> None:
+    """It begins behind what the iteration before has left to it, not before."""
+    text = TEXTS.attention(replace(OF, scale=0.5))
+    (line,) = [line for line in text.splitlines() if line.startswith("%s = mmaf %qs, %kt1, %still")]
+    text = text.replace(line, line.replace("%s =", "%half =") + "\n" + line.replace("%still", "%half"))
+    given, wanted = arguments(OF, rng)
+    *_, module = levels(text, Architecture.SM_90A)
+    assert "copies=tensor" in (module.kernels[0].schedule or "")
+    checked(module, OF, rng)
+    found = emulate(*emit_llvm(module, Architecture.SM_90A), given, (1, 1, 1), 0)
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
 

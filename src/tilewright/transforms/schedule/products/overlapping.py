@@ -76,6 +76,10 @@ class Iteration:
         self._begun: list[tuple[Value, Value]] = []
         """Of each product that has been begun what it gives in the program, and its sums on their way."""
         self._there = set[Value]()
+        self._left = set(rings.ahead.products)
+        """Those that have not been begun, and read their stages later."""
+        self._is_copied = False
+        """Whether the stages that have been read have been asked for."""
 
     def new(self, value: Value) -> Value:
         """What stands for a value of the loop."""
@@ -85,9 +89,10 @@ class Iteration:
         """Emit all but one product."""
         rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
         products = frozenset(rings.ahead.products)
+        self._left -= {but}
         first = [op for op in rings.ahead.products if op is not but and self._needs_nothing(op)]
         for op in first:
-            self._begun.append((op.out, rings.begin(self._build, op, self._turn, self._known)))
+            self._begun.append((op.out, self._begin(op)))
         if self._late is not None and self._handed is not None:
             before = turn_before(self._build, self._turn, 2 * rings.ahead.stages)
             self._begun.append((self._handed, rings.begin(self._build, self._late, before, self._waiting)))
@@ -98,8 +103,8 @@ class Iteration:
             self._await_for(op)
             if isinstance(op, tile.Mma) and op in products:
                 self._await_all()
-                begun = rings.begin(self._build, op, self._turn, self._known)
-                self._known[op.out] = self._build(gpu.AwaitMma(begun)).out
+                self._known[op.out] = self._build(gpu.AwaitMma(self._begin(op))).out
+                self._copy_if_read()
             else:
                 self._build(op.clone(self._known))
         self._await_all()
@@ -127,7 +132,7 @@ class Iteration:
 
     def _await(self, value: Value) -> None:
         """Wait for sums; what has been begun later may go on."""
-        build, rings = self._build, self._rings
+        build = self._build
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
         if value is self._handed:
             # the copies that follow are for all that has been read
@@ -137,9 +142,20 @@ class Iteration:
         pending = len(self._begun) - number - 1
         self._there.add(value)
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
-        if value is not self._handed or self._late is None:
+        self._copy_if_read()
+
+    def _begin(self, op: tile.Mma) -> Value:
+        """Begin a product of this iteration."""
+        self._left.remove(op)
+        return self._rings.begin(self._build, op, self._turn, self._known)
+
+    def _copy_if_read(self) -> None:
+        """Ask for what goes to the stages once all products that read them, and the late one, have been awaited."""
+        build, rings, late = self._build, self._rings, self._late
+        if late is None or self._left or self._handed not in self._there or self._is_copied:
             return
-        index, late, there = self._known[rings.loop.index], self._late, rings.last(build, self._turn)
+        self._is_copied = True
+        index, there = self._known[rings.loop.index], rings.last(build, self._turn)
         rings.copy(there, index, self._turn, {op: ring for op, ring in rings.rings.items() if op is not late}, 0)
         if late in rings.rings:
             before = turn_before(there, self._turn, 2 * rings.ahead.stages)
