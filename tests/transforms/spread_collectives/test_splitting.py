@@ -54,12 +54,13 @@ def test_no_more_parts_than_there_are_tiles_for() -> None:
         ("sum %one, %x, %one, %s", {"x": "f16x63"}),
         ("gemv %one, %A, %x, %one, %y", {"a": "f16x50x1000", "y": "f16x50"}),
         ("gemv %one, %A, %x, %one, %y", {"a": "f16x?x1000", "y": "f16x?"}),
+        ("gemv %one, %A, %x, %one, %y", {"a": "f16x0x1000", "y": "f16x0"}),
         ("gemv %zero, %A, %x, %one, %y", {}),
         ("%g = group_id.x : index gemv %one, %A, %x, %one, %y", {}),
         ("%l = alloca : memref<f16x1000,local> sum %one, %l, %one, %s", {}),
         ("%i = constant 0 : index %n = constant 2 : index for %k=%i,%n { sum %one, %x, %one, %s }", {}),
     ],
-    ids=["few terms", "many results", "open results", "no terms", "numbered", "local", "loop"],
+    ids=["few terms", "many results", "open results", "no results", "no terms", "numbered", "local", "loop"],
 )
 def test_what_stays(body: str, types: dict[str, str]) -> None:
     module = split(body, **types)

@@ -5,9 +5,9 @@ after:   %p = memref.alloca : memref<f32x64x128,local>
          scf.for %s = 0 to 128 parallel { tl.sum 1, %A[:, part %s], 0, %p[:, %s] }    tl.sum %alpha, %p, %beta, %b
 
 Parts are whole tiles, as many as there are, and are the same in every run: so are the sums. Of `tl.gemv` and `tl.sum`
-whose results have a known extent; where those of a kernel are many, blocks share the results instead. Instructions
-inside of loops or conditions stay, so do those on a block's own memory, and those of kernels whose work-groups are
-numbered, which are not alone.
+whose results have a known extent, if there are any; where those of a kernel are many, blocks share the results instead.
+Instructions inside of loops or conditions stay, so do those on a block's own memory, and those of kernels whose
+work-groups are numbered, which are not alone.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SplitSums(Pass, frozen=True):
         dim = type_.order - 1
         lengths = tiles.reduction_tile(type_, dim)
         results, terms = type_.shape[:dim], type_.shape[dim]
-        if type_.space is AddressSpace.LOCAL or any(extent is None for extent in results):
+        if type_.space is AddressSpace.LOCAL or not all(results):
             return False
         strips = 1
         for extent, length in zip(results, lengths, strict=False):
