@@ -36,7 +36,7 @@ def explain_kernel(kernel: Kernel) -> KernelUse:
         found = costs.of(op)
         told += found
         if isinstance(op, MmaAsync):
-            for memory in (op.rows, op.columns):
+            for memory in (op.columns,) if op.holds_rows else (op.rows, op.columns):
                 untold[f"{place_of(op)}: {op.name} of {names[root_of(memory)]}: {_BY_ITSELF}"] = None
         elif isinstance(op, CopyTensor):
             source, target = (names.get(root_of(memory), "memory") for memory in (op.memref, op.target))

@@ -28,6 +28,7 @@ from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.target import emit_llvm
+from tilewright.transforms.explanations import explain_kernel
 
 OF = TEXTS.Attention(64, 6 * 64, 64, (64, 64))
 """More blocks of keys than stages."""
@@ -52,6 +53,13 @@ def test_warps_in_any_order(seed: int, rng: np.random.Generator) -> None:
     given, wanted = arguments(OF, rng)
     found = emulate(llvm, kernels, given, (1, 1, 1), seed)
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+def test_factors_in_registers_are_told_as_no_memory() -> None:
+    *_, module = levels(TEXTS.attention(OF), Architecture.SM_90A)
+    told = [line for line in explain_kernel(module.kernels[0]).untold if "mma" in line]
+    assert len(set(told)) == len(told) >= 2
+    assert all("of shared buffer" in line for line in told)
 
 
 # Numbers of iterations that only a launch knows
