@@ -92,7 +92,7 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
             held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
         )
         # the last slab may reach beyond the tile
-        lhs, rhs = lhs[: sums.shape[-2]], rhs[:, : sums.shape[-1]]
+        lhs, rhs = lhs[..., : sums.shape[-2], :], rhs[..., : sums.shape[-1]]
         rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
         lhs, rhs = (columns, rows) if op.swapped else (rows, columns)
         return product(lhs[None], rhs[None], sums, found.sum)[0]

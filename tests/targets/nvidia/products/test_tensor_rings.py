@@ -62,6 +62,12 @@ def test_factors_in_registers_are_told_as_no_memory() -> None:
     assert all("of shared buffer" in line for line in told)
 
 
+def test_a_factor_in_registers_has_more_rows_than_the_sums_columns(rng: np.random.Generator) -> None:
+    of = TEXTS.Attention(64, 2 * 128, 64, (64, 128))
+    for module in levels(TEXTS.attention(of), Architecture.SM_90A):
+        checked(module, of, rng)
+
+
 # Numbers of iterations that only a launch knows
 
 
