@@ -193,10 +193,20 @@ def _batches_on_devices() -> Iterator[Claim]:
 
 
 def _products_on_devices() -> Iterator[Claim]:
-    for dtype in ("f16", "bf16", "f32", "f64", "i8"):
+    for dtype in ("f16", "bf16", "f32", "f64"):
         for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
             what, headline = f"H200: product of 4096 {how}, {dtype}, over cuBLAS", dtype != "bf16"
             yield Claim(what, "gpu_products", key, "gpu/products.py", headline=headline)
+    script = "gpu/products.py --only i8,e4m3,e5m2,tf32,tf32nn"
+    for kind, told in (
+        ("i8", "i8, B by columns, over torch._int_mm"),
+        ("e4m3", "e4m3, B by columns, with fast_acc, over torch._scaled_mm with use_fast_accum"),
+        ("e5m2", "e5m2, B by columns, with fast_acc, over torch's product of e4m3"),
+        ("tf32", "f32 by tf32 on request, B by columns, over torch with allow_tf32"),
+        ("tf32nn", "f32 by tf32 on request, B by rows, over torch with allow_tf32"),
+    ):
+        what = f"H200: product of 4096 in Tile IR, {told}"
+        yield Claim(what, "gpu_products_types", f"{kind} 4096", script, headline=kind != "e5m2")
     for head in (64, 128):
         what = f"H200: attention in Tile IR, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
         yield Claim(what, "gpu_attention", f"{head} 4096", "gpu/attention.py", headline=True)
