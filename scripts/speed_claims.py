@@ -119,8 +119,8 @@ def _units() -> Iterator[Claim]:
         ("units_emerald_rapids", "bf16", "products of bf16 on AMX, where asked for (Emerald Rapids)"),
     ):
         for threads in (1, 2):
-            key, amx = f"{dtype}, {threads} threads, over torch", results != "units" and threads == 1
-            yield Claim(f"{what}, {_cores(threads)}, over torch", results, key, "units.py", headline=amx)
+            key = f"{dtype}, {threads} threads, over torch"
+            yield Claim(f"{what}, {_cores(threads)}, over torch", results, key, "units.py")
 
 
 def _vectors() -> Iterator[Claim]:
