@@ -88,7 +88,7 @@ def broadcast_modes(count: int) -> tuple[str, ...]:
 
 def check_options(options: Options) -> None:
     """Raises TypeError for an option that there is not, `OperatorTypeError` for what is no number or no name."""
-    unknown = sorted(options.keys() - _KNOWN)
+    unknown = [name for name in options if name not in _KNOWN]
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; there are {', '.join(sorted(_KNOWN))}")
     for name in ("alpha", "beta"):

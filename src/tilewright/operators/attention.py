@@ -201,7 +201,7 @@ class _Prepared(Struct, frozen=True):
 
 def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, object]:
     """All arrays by name. Raises TypeError for an option that there is not, `OperatorTypeError` for what is no text."""
-    unknown = sorted(options.keys() - Options.__optional_keys__)
+    unknown = [name for name in options if name not in Options.__optional_keys__]
     if unknown:
         raise TypeError(f"there is no option {unknown[0]!r}; there are {', '.join(sorted(Options.__optional_keys__))}")
     arrays = {"q": q, "k": k, "v": v}
