@@ -48,6 +48,22 @@ def test_one_finding(line: str, says: str) -> None:
     check("M10", function(line if "«" in line else f"«{line}»"), says)
 
 
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [(12, "reduction 12 is andi, which does not combine f32"), (42, "there is no reduction 42, only 0 to 14")],
+)
+def test_reductions_combine_their_type(number: int, says: str) -> None:
+    """LLVM 22 numbers them in another way: sums as before, products by 12."""
+    one = "dense<1> : tensor<1xi32>, {}BoundsMap = affine_map<() -> (1)>"
+    line = f"""«%r = "affine.parallel"() <{{
+      lowerBoundsGroups = {one.format("lower")}, reductions = [{number}], steps = [1],
+      upperBoundsGroups = {one.format("upper")}}}>» ({{
+    ^bb0(%j: index):
+      "affine.yield"(%x) : (f32) -> ()
+    }}) : () -> f32"""
+    check("M10", function(line), says)
+
+
 def test_every_loop_is_bounded_by_an_operand() -> None:
     line = (
         f'«linalg.generic {{indexing_maps = [{ROWS}], iterator_types = ["parallel", "reduction"]}} '

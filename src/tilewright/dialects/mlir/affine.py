@@ -38,7 +38,7 @@ from tilewright.ir.definition import (
 )
 from tilewright.ir.effects import Effect, reads, writes
 from tilewright.ir.mlir.attributes import IntegerAttribute
-from tilewright.ir.types import INDEX
+from tilewright.ir.types import INDEX, ScalarType, Type
 
 REDUCTIONS: Final[Mapping[str, int]] = {
     "addf": 0,
@@ -57,7 +57,8 @@ REDUCTIONS: Final[Mapping[str, int]] = {
     "maxnumf": 13,
     "minnumf": 14,
 }
-"""The number of each way to combine results of a parallel loop (`arith.AtomicRMWKind`)."""
+"""The number of each way to combine results of a parallel loop (`arith.AtomicRMWKind`), as tools up to LLVM 21 print it
+in generic form; LLVM 22 sorted them anew, and its texts do not say that they are of it."""
 
 
 class Yield(MlirOperation, name="affine.yield", traits=(TERMINATOR,), assembly="<attributes> [? $values : @values ]?"):
@@ -168,8 +169,19 @@ class Parallel(MlirOperation, name="affine.parallel", traits=(RECURSIVE_EFFECTS,
         types = [r.type for r in self.outs]
         if len(self.reductions) != len(types):
             fail(self, report, f"{len(self.reductions)} reductions for {len(types)} results")
+            return
+        for number, type_ in zip(map(integer_of, self.reductions), types, strict=True):
+            _check_reduction(self, report, number, type_)
         check_arguments(self, report, self.body, [INDEX] * count)
         check_yield(self, report, self.body, Yield, types)
+
+
+def _check_reduction(op: MlirOperation, report: Report, number: int, type_: Type) -> None:
+    name = next((name for name, its in REDUCTIONS.items() if its == number), None)
+    if name is None:
+        fail(op, report, f"there is no reduction {number}, only 0 to {max(REDUCTIONS.values())}")
+    elif name != "assign" and isinstance(type_, ScalarType) and type_.is_float != name.endswith("f"):
+        fail(op, report, f"reduction {number} is {name}, which does not combine {type_} (LLVM 22 prints other numbers)")
 
 
 def _grouped(map_: AffineMap, groups: Sequence[int]) -> list[AffineMap]:
