@@ -8,7 +8,7 @@ from pathlib import Path
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.mlir"))
 PRINTED = sorted((Path(__file__).parent / "printed").glob("*.mlir"))
 WRITTEN_PROGRAMS = sorted((Path(__file__).parent / "written").glob("*.mlir"))
-"""By hand, as people do who use the tool, and what versions 14, 16 and 19 print of some: NAME.VERSION.mlir."""
+"""By hand, as people do who use the tool, and what versions 14 to 22 print of some: NAME.VERSION.mlir."""
 
 _LOOPS = ("--convert-linalg-to-affine-loops",)
 PASSES: Mapping[str, Sequence[str]] = {

@@ -1,0 +1,38 @@
+#loc2 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:14)
+#loc3 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:35)
+#loc4 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:56)
+#loc6 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":2:14)
+#loc8 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":3:16)
+#loc10 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":4:18)
+module {
+  func.func @f(%arg0: memref<6x5xf16> loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:14), %arg1: memref<5x9xf32> loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:35), %arg2: memref<6x9xf32> loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:56)) {
+    affine.for %arg3 loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":2:14) = 0 to 6 {
+      affine.for %arg4 loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":3:16) = 0 to 9 {
+        affine.for %arg5 loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":4:18) = 0 to 5 {
+          %0 = affine.load %arg0[%arg3, %arg5] : memref<6x5xf16> loc(#loc11)
+          %1 = affine.load %arg1[%arg5, %arg4] : memref<5x9xf32> loc(#loc12)
+          %2 = affine.load %arg2[%arg3, %arg4] : memref<6x9xf32> loc(#loc13)
+          %3 = arith.extf %0 : f16 to f32 loc(#loc14)
+          %4 = arith.mulf %3, %1 : f32 loc(#loc15)
+          %5 = arith.addf %2, %4 : f32 loc(#loc16)
+          affine.store %5, %arg2[%arg3, %arg4] : memref<6x9xf32> loc(#loc17)
+        } loc(#loc9)
+      } loc(#loc7)
+    } loc(#loc5)
+    return loc(#loc18)
+  } loc(#loc1)
+} loc(#loc0)
+#loc0 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":0:0)
+#loc1 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":1:1)
+#loc5 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":2:3)
+#loc7 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":3:5)
+#loc9 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":4:7)
+#loc11 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":5:14)
+#loc12 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":6:14)
+#loc13 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":7:14)
+#loc14 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":8:14)
+#loc15 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":9:14)
+#loc16 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":10:14)
+#loc17 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":11:9)
+#loc18 = loc("/work/main/tests/frontends/mlir/written/mixed_f16_f32_loops.mlir":15:3)
+
