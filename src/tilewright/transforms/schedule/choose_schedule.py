@@ -30,12 +30,12 @@ from tilewright.transforms.schedule.products.choice import (
     Products,
     block_of,
     choose_products,
-    extents_of,
     moves_from,
     products_of,
 )
 from tilewright.transforms.schedule.products.grids import best_order
 from tilewright.transforms.schedule.products.plan import WARP
+from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout

@@ -11,7 +11,8 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import Factor
-from tilewright.transforms.schedule.products.plan import Block, ProductPlan, Shape, plan_product
+from tilewright.transforms.schedule.products.plan import Block, ProductPlan, Shape
+from tilewright.transforms.schedule.products.planning import plan_product
 
 TYPES = ((F16, F32), (BF16, F32), (TF32, F32), (F32, F32), (F64, F64), (I8, I32), (I32, I32))
 ORDERS = ((False, False), (False, True), (True, False), (True, True))

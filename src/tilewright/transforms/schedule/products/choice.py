@@ -1,96 +1,31 @@
-"""Which kernels have their products on the lane level, and which loops load factors ahead."""
+"""Which kernels have their products on the lane level, and the memory of their factors."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.core import BlockArgument, Operation, Value
-from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
-from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tile, in_common
-from tilewright.ir.types import I8, INDEX, MemrefType, TileType
+from tilewright.ir.schedules import Copies, ProductChoice, Schedule, in_common
+from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
-from tilewright.transforms.emit import integer_of
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
-from tilewright.transforms.schedule.products.chains import lines_of, sums_of
+from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
 from tilewright.transforms.schedule.products.factors import Factor
-from tilewright.transforms.schedule.products.matrices import obstacle
-from tilewright.transforms.schedule.products.plan import (
-    LEAST_STAGES,
-    WARP,
-    Block,
-    ProductPlan,
-    Shape,
-    choices_beside,
-    plan_product,
-)
+from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
+from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
+from tilewright.transforms.schedule.products.shapes import extents_of, product_shape
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
-from tilewright.transforms.schedule.products.sources import is_along, is_factor, source_of, widened_bytes
+from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
-
-_ASKED: Final = "copies=threads is asked for"
-
-
-Side = tuple[tile.Mma, int]
-"""A factor: of which product, 0 for the left one."""
-
-
-class Around(Struct, frozen=True):
-    """A loop over tiles of a result, and its operations that compute where factors of a tile lie.
-
-    Its iterations may run in any order. What another loop in it loads ahead at its end is for the next tile.
-    """
-
-    loop: scf.For
-    slices: tuple[Operation, ...]
-
-
-class Ahead(Struct, frozen=True):
-    """A loop whose products have factors that are loaded some iterations before they are multiplied: those in `ahead`.
-
-    `slices` are the operations that compute where, of the loop's index and what is known before the loop. Factors in
-    `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
-    why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
-    tile to tile; `apart` says why it does not.
-    """
-
-    products: tuple[tile.Mma, ...]
-    slices: tuple[Operation, ...]
-    ahead: frozenset[Side]
-    once: frozenset[Side]
-    stages: int
-    by_threads: str = ""
-    around: Around | None = None
-    apart: str = ""
-
-    @property
-    def by_tensor(self) -> bool:
-        """Whether the machine copies by itself."""
-        return not self.by_threads
-
-    def of_twin(self, same: Mapping[Operation, Operation]) -> Ahead:
-        """Of a copy of the loop, in which other operations are what these are here, and each tile is loaded anew."""
-        products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}
-        ahead, once = (frozenset((products[op], side) for op, side in sides) for sides in (self.ahead, self.once))
-        slices = tuple(same[op] for op in self.slices)
-        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once, around=None)
-
-    def stages_of(self, op: tile.Mma, side: int) -> int:
-        """How many of a factor there are at a time."""
-        return self.stages if (op, side) in self.ahead else 1
-
 
 Places = tuple[int | None, int | None]
 """Of both factors of a product; None of one in registers."""
@@ -117,7 +52,7 @@ class Products(Struct, frozen=True):
     @property
     def why(self) -> str:
         """What there is to say of the choices: why a product has no unit, or why threads copy."""
-        said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", _ASKED)]
+        said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", ASKED)]
         apart = [found.apart for found in self._of_groups() if found.apart]
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
@@ -185,7 +120,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     loops = {
         op: found
         for op in collective(kernel)
-        if isinstance(op, scf.For) and (found := _ahead(op, plans, block, wanted))
+        if isinstance(op, scf.For) and (found := ring_of(op, plans, block, wanted))
     }
     buffers, memory = _memory(kernel, plans, loops)
     total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
@@ -196,11 +131,11 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
 
 def _planned(op: tile.Mma, block: Block, wanted: ProductChoice | None) -> ProductPlan | str:
     """The plan of a product, of bytes that the program widens first if units take them as they are."""
-    shape = _shape(op)
+    shape = product_shape(op)
     found = plan_product(shape, block, wanted)
     if isinstance(found, ProductPlan) or not any(shape.unsigned):
         return found
-    return plan_product(_shape(op, as_bytes=False), block, wanted)
+    return plan_product(product_shape(op, as_bytes=False), block, wanted)
 
 
 def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator[Schedule]:
@@ -209,7 +144,7 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
         return
     if taken.copies is not None:
         yield Schedule(copies=Copies.THREADS if taken.copies is Copies.TENSOR else Copies.TENSOR)
-    shapes = {extents_of(op): _shape(op) for op in taken.plans}
+    shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))
 
@@ -278,194 +213,8 @@ def _bytes(type_: TileType) -> int:
     return type_.size * type_.element.bytes
 
 
-def _shape(op: tile.Mma, as_bytes: bool = True) -> Shape:
-    """What a product multiplies; if `as_bytes`, bytes that are widened to i32 are what they are in memory."""
-    out, factors = tile_type(op.out), (op.lhs, op.rhs)
-    m, n = out.shape
-    unsigned = tuple(as_bytes and widened_bytes(value) for value in factors)
-    lhs, rhs = (I8 if each else tile_type(value).element for value, each in zip(factors, unsigned, strict=True))
-    along = (is_along(op.lhs, 0), is_along(op.rhs, 1))
-    held = next((side for side, value in enumerate(factors) if sums_of(value) is not None), None)
-    signs, depth = (unsigned[0], unsigned[1]), tile_type(op.lhs).shape[1]
-    from_memory = (_runs_ahead(op, op.lhs), _runs_ahead(op, op.rhs))
-    return Shape(m, n, depth, lhs, rhs, out.element, *along, held, lines_of(op), op.fast, signs, from_memory)
-
-
-def extents_of(op: tile.Mma) -> Tile:
-    """m, n, k."""
-    shape = _shape(op)
-    return (shape.m, shape.n, shape.k)
-
-
 def _product(op: tile.Mma) -> str:
-    found, shape = op.location.primary, _shape(op)
+    found, shape = op.location.primary, product_shape(op)
     line, column = found.source.position(found.start) if found is not None else (0, 0)
     place = f"{line}:{column}: " if found is not None else ""
     return f"{place}{shape.m}x{shape.n}x{shape.k}, {shape.lhs} by {shape.rhs} into {shape.sum}"
-
-
-# Loads that run ahead
-
-
-def _runs_ahead(op: tile.Mma, factor: Value) -> bool:
-    """Whether a factor may be loaded some iterations before it is multiplied, as it is."""
-    source, loop = source_of(factor, None), op.parent_op
-    if (
-        source is None
-        or source.element is not source.loaded
-        or not isinstance(loop, scf.For)
-        or not _may_run_ahead(loop)
-    ):
-        return False
-    load = source.load
-    return load.block is op.block and _computed([load.memref, *load.indices], loop) is not None
-
-
-def _may_run_ahead(loop: scf.For) -> bool:
-    step = 1 if loop.step is None else integer_of(loop.step)
-    return step is not None and step > 0 and all(is_reading(op) for op in loop.body.entry)
-
-
-def _ahead(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, schedule: Schedule) -> Ahead | None:
-    body = loop.body.entry
-    if not _may_run_ahead(loop):
-        return None
-    products = [op for op in body if isinstance(op, tile.Mma) and op in plans]
-    ahead, once = dict[Side, int](), dict[Side, int]()
-    fixed, wanted = 0, dict[Operation, None]()
-    for op in products:
-        for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
-            if factor.held:
-                continue
-            source = source_of(value, plans[op].instruction)
-            slices = (
-                _computed([source.load.memref, *source.load.indices], loop)
-                if source is not None and source.load.block is body
-                else None
-            )
-            if slices is not None:
-                ahead[op, side] = factor.bytes
-                wanted.update(dict.fromkeys(slices))
-                continue
-            fixed += factor.bytes
-            if not _is_inside(value, loop):
-                once[op, side] = factor.bytes
-    if not ahead:
-        return None
-    # products whose factors all stay where they are have one stage of each, whatever the loop has
-    choices = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
-    asked = [choice.stages for choice in choices if choice is not None and choice.stages is not None]
-    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed, min(asked, default=None))
-    if stages < LEAST_STAGES:
-        return None
-    slices = tuple(op for op in body if op in wanted)
-    by_threads = _by_threads(products, ahead, once, plans)
-    if schedule.copies is Copies.THREADS:
-        by_threads = by_threads or _ASKED
-    found = Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
-    if schedule.persistent is False or by_threads or len(products) > 1:
-        return found
-    around = _around(loop, products[0], slices)
-    if isinstance(around, str):
-        # what nobody asks for needs no reason
-        return replace(found, apart=around) if schedule.persistent else found
-    return replace(found, around=around)
-
-
-def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
-    """The loop over tiles in which a loop over the terms of one product stands, or why it cannot go on between them."""
-    tiles = loop.parent_op
-    if not isinstance(tiles, scf.For) or not tiles.parallel or tiles.outs or tiles.index.type is not INDEX:
-        return "no loop over tiles of a result"
-    if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
-        return "each tile has more than one product"
-    if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in _loops_over_tiles(tiles)):
-        return "blocks share tiles of other instructions too, which want more of them"
-    if any(_is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
-        return "tiles have terms of their own"
-    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
-    places = [value for each in sources if each is not None for value in (each.load.memref, *each.load.indices)]
-    found = _computed([*places, *(value for op in slices for value in op.operands)], tiles)
-    if found is None:
-        return "where factors lie is not computed of the number of the tile"
-    return Around(tiles, tuple(op for op in tiles.body.entry if op in found))
-
-
-def _is_put(
-    op: tile.Mma, side: int, ahead: Container[Side], once: Container[Side], plans: Mapping[tile.Mma, ProductPlan]
-) -> bool:
-    """Whether a factor is computed in the loop and not multiplied from registers."""
-    return not ((op, side) in ahead or (op, side) in once or (plans[op].lhs, plans[op].rhs)[side].held)
-
-
-def _by_threads(
-    products: Sequence[tile.Mma],
-    ahead: Collection[Side],
-    once: Collection[Side],
-    plans: Mapping[tile.Mma, ProductPlan],
-) -> str:
-    """Why the machine cannot copy the factors of a loop by itself; nothing if it can."""
-    if any(_is_put(op, side, ahead, once, plans) for op in products for side in range(2)):
-        return "a factor is computed in the loop and kept in shared memory"
-    if len(products) == 1 and once:
-        return "a factor is the same in all iterations"
-    for op, side in ahead:
-        value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
-        source = source_of(value, plans[op].instruction)
-        assert source is not None, "factors that run ahead are loads"
-        type_ = source.load.memref.type
-        assert isinstance(type_, MemrefType)
-        if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
-            return f"{type_.element} is converted to {factor.element} on the way"
-        near = source.dims[side if factor.along_outer else 1 - side]
-        reason = tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
-        if reason is not None:
-            return reason
-    return ""
-
-
-def _is_inside(value: Value, loop: scf.For) -> bool:
-    """Whether a value is another one in each iteration."""
-    if isinstance(value, BlockArgument):
-        parent = value.block.parent_op
-        return parent is loop or (parent is not None and loop in parent.ancestors())
-    op = value.defining_op
-    return op is not None and loop in op.ancestors()
-
-
-def is_reading(op: Operation) -> bool:
-    """Whether neither the operation nor one inside it writes, updates or orders memory."""
-    return all(_reads(inner) for inner in _inside(op))
-
-
-def _inside(op: Operation) -> Iterator[Operation]:
-    return (inner for inner in op.walk() if RECURSIVE_EFFECTS not in inner.definition.traits)
-
-
-def _reads(op: Operation) -> bool:
-    effects = op.effects()
-    return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
-
-
-def _loops_over_tiles(op: Operation) -> Iterator[scf.For]:
-    """All of the kernel in which an operation stands."""
-    (kernel,) = (each for each in op.ancestors() if isinstance(each, Kernel))
-    return (each for each in kernel.walk() if isinstance(each, scf.For) and each.parallel)
-
-
-def _computed(values: Iterable[Value], loop: scf.For) -> Sequence[Operation] | None:
-    """What of a loop computes values from its index; None if that takes more than arithmetic and views."""
-    found: dict[Operation, None] = {}
-    work = list(values)
-    while work:
-        value = work.pop()
-        op = value.defining_op
-        if isinstance(value, BlockArgument) and value.block is loop.body.entry:
-            if value is not loop.index:
-                return None
-        elif op is not None and op.block is loop.body.entry and op not in found:
-            if PURE not in op.definition.traits or isinstance(op.results[0].type, TileType):
-                return None
-            found[op] = None
-            work += op.operands
-    return list(found)

@@ -18,7 +18,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead
+from tilewright.transforms.schedule.products.ahead import Ahead
 from tilewright.transforms.schedule.products.sources import Source, is_factor
 from tilewright.transforms.schedule.products.staging import Staging
 

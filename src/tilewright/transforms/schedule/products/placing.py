@@ -32,15 +32,8 @@ from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.choice import (
-    Ahead,
-    Places,
-    Products,
-    Side,
-    block_of,
-    choose_products,
-    products_of,
-)
+from tilewright.transforms.schedule.products.ahead import Ahead, Side
+from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring

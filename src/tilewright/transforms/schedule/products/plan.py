@@ -5,27 +5,17 @@ Everything is decided here, from types, extents and the machine alone; what emit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from tilewright.dialects.gpu_products import COPIED_BYTES
-from tilewright.dialects.matrix_instructions import (
-    SIGNED,
-    MatrixInstruction,
-    Signs,
-    instructions_of,
-    is_warpgroup_factor,
-    is_warpgroup_width,
-    warpgroup_product,
-)
+from tilewright.dialects.matrix_instructions import SIGNED, MatrixInstruction, Signs
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice
 from tilewright.ir.types import ScalarType
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.transforms.schedule.products.factors import PIECE, SLAB, Factor
+from tilewright.transforms.schedule.products.factors import Factor
 
 WARP: Final = 32
 MOST_SUM_REGISTERS: Final = 128
@@ -36,11 +26,6 @@ _REGISTERS: Final = 65536
 _OTHER_REGISTERS: Final = 96
 """What a thread has beside sums: factors, addresses."""
 LEAST_STAGES: Final = 2
-_GROUP: Final = 4
-"""Warps that multiply together."""
-_HALF: Final = 2
-"""Bytes of the types of which as many sums as groups of warps may hold have been run on a device."""
-_SWIZZLED_ROWS: Final = 8
 _MOST_STAGES: Final = 4
 MOST_ASKED_STAGES: Final = 8
 """As many as have a use where each is small and a block has a multiprocessor for itself."""
@@ -50,7 +35,6 @@ _MOST_SCALARS: Final = 512
 """The same of scalar instructions, which take no longer than what goes round the loop beside them."""
 _FEW_STEPS: Final = 8
 """So many steps may have twice as many: 128 sums a thread were 1 to 2 % faster with 8 than with 4, f32, on an H200."""
-_PADDINGS: Final = range(8)
 
 
 class Block(Struct, frozen=True):
@@ -203,245 +187,11 @@ class ProductPlan(Struct, frozen=True):
         )
 
 
-def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None) -> ProductPlan | str:
-    """The best way of a product, among those that are `wanted`, or why there is none."""
-    if block.threads % WARP:
-        return f"{block.threads} threads are no whole warps"
-    if not (shape.m and shape.n and shape.k):
-        return "there is nothing to multiply"
-    plan = _of_warpgroups(shape, block, wanted)
-    if plan is not None:
-        return plan
-    refused: list[str] = []
-    known = _instructions(shape, block)
-    usable = [instruction for instruction in known if wanted is None or instruction.name == wanted.instruction]
-    if wanted is not None and not usable:
-        return f"{wanted.instruction} is none of {', '.join(each.name for each in known)}"
-    for instruction in usable:
-        found = _with(instruction, shape, block.threads // WARP, block.shared_bytes, wanted)
-        if not isinstance(found, str):
-            return found
-        refused.append(f"{instruction.name}: {found}")
-    return "; ".join(refused) or f"nothing multiplies {shape.lhs} by {shape.rhs} into {shape.sum}"
-
-
-def choices_beside(shape: Shape, block: Block, taken: ProductChoice) -> Iterator[ProductChoice]:
-    """What a product could have instead of what it took: more or fewer stages, other warps, other instructions."""
-    for stages in () if taken.stages is None else (taken.stages + 1, taken.stages - 1):
-        if 1 <= stages <= MOST_ASKED_STAGES:
-            yield replace(taken, stages=stages)
-    instructions = _instructions(shape, block)
-    found = dict[ProductChoice, None]()
-    for along_m in range(1, block.threads // WARP + 1):
-        for plan in _of_all_warps(shape, block, instructions, along_m):
-            found[ProductChoice(taken.tile, plan.instruction.name, (plan.lhs.warps, plan.rhs.warps))] = None
-    others = [choice for choice in found if (choice.instruction, choice.warps) != (taken.instruction, taken.warps)]
-    yield from sorted(others, key=lambda choice: choice.instruction != taken.instruction)
-
-
-def _instructions(shape: Shape, block: Block) -> list[MatrixInstruction]:
-    """What warps multiply with, the best first."""
-    return instructions_of(shape.lhs, shape.rhs, shape.sum, block.architecture, shape.signs(0))
-
-
-def _of_all_warps(
-    shape: Shape, block: Block, instructions: Sequence[MatrixInstruction], along_m: int
-) -> Iterator[ProductPlan]:
-    """For each instruction the plan whose warps are so many along m, if there is one."""
-    warps = block.threads // WARP
-    yield from _warpgroup_plans(shape, block, along_m)
-    if warps % along_m == 0:
-        for instruction in instructions:
-            wanted = ProductChoice((shape.m, shape.n, shape.k), instruction.name, (along_m, warps // along_m))
-            found = _with(instruction, shape, warps, block.shared_bytes, wanted)
-            if not isinstance(found, str):
-                yield found
-
-
-def _is_wanted(plan: ProductPlan, wanted: ProductChoice | None) -> bool:
+def is_wanted(plan: ProductPlan, wanted: ProductChoice | None) -> bool:
     """Whether instruction and warps are those asked for."""
     if wanted is None:
         return True
     return wanted.instruction == plan.instruction.name and wanted.warps in (None, (plan.lhs.warps, plan.rhs.warps))
-
-
-def _with(
-    instruction: MatrixInstruction, shape: Shape, warps: int, shared_bytes: int, wanted: ProductChoice | None
-) -> ProductPlan | str:
-    registers = shape.m * shape.n * max(shape.sum.bytes, 4) // 4 // (warps * WARP)
-    if registers > MOST_SUM_REGISTERS:
-        return f"{registers} registers of sums a thread are more than {MOST_SUM_REGISTERS}"
-    # the two neighbouring sums of a lane are then neighbours in memory
-    swapped = not instruction.is_scalar
-    splits = [plan for plan in _splits(instruction, shape, warps, swapped) if _is_wanted(plan, wanted)]
-    fits = [plan for plan in splits if plan.stage_bytes <= shared_bytes]
-    if not fits:
-        extents = "x".join(map(str, instruction.shape))
-        return (
-            f"{shape.m}x{shape.n}x{shape.k} are no whole parts of {extents} for {warps} warps in {shared_bytes:,} bytes"
-        )
-    return min(fits, key=lambda p: (p.rows.outer // p.rows.warps + p.columns.outer // p.columns.warps, p.lhs.warps))
-
-
-def _of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
-    """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
-    ways = range(1, block.threads // (WARP * _GROUP) + 1)
-    plans = (plan for along_m in ways for plan in _warpgroup_plans(shape, block, along_m))
-    found = [plan for plan in plans if _is_wanted(plan, wanted)]
-
-    def rank(plan: ProductPlan) -> tuple[bool, bool, int]:
-        """A factor in registers, lines of a group of warps, then the fewest bytes read for each product."""
-        return plan.rows.held, shape.lines in (None, plan.lines), plan.columns.part.shape[0]
-
-    return max(found, key=rank, default=None)
-
-
-def _warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
-    """The plans whose groups of warps are so many along m, the best first."""
-    is_known = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast)
-    if not is_known or block.architecture is not Architecture.SM_90A:
-        return
-    groups = block.threads // (WARP * _GROUP)
-    is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
-    most = block.threads * (MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS)
-    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
-        return
-    warps = (along_m, groups // along_m)
-    for columns in (shape.lines, None if shape.held is None else 1 - shape.held):
-        if columns is not None and warps[columns] == 1:
-            plan = _warpgroup_plan(shape, block, warps, columns)
-            if plan is not None:
-                yield plan
-    plan = _warpgroup_plan(replace(shape, held=None), block, warps, 0)
-    if plan is not None:
-        yield plan
-
-
-def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns: int) -> ProductPlan | None:
-    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums."""
-    extents, along = (shape.m, shape.n), (shape.lhs_along_outer, shape.rhs_along_outer)
-    width = extents[columns] // warps[columns]
-    if not is_warpgroup_width(shape.lhs, width):
-        return None
-    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns))
-    factors: list[Factor] = []
-    for side in range(2):
-        part = instruction.columns if side == columns else instruction.rows
-        held = side == shape.held and side != columns
-        found = _of_groups(instruction, part, extents[side], shape.k, along[side] and not held, warps[side], held)
-        if found is None or (found.is_padded and not shape.from_memory[side]):
-            return None
-        factors.append(found)
-    if sum(factor.bytes for factor in factors) > block.shared_bytes:
-        return None
-    swapped = columns == 0
-    rows, others = factors[1 - columns], factors[columns]
-    return ProductPlan(instruction, swapped, rows, others, layout_of_sums(instruction, rows, others, swapped))
-
-
-def _of_groups(
-    instruction: MatrixInstruction,
-    part: Layout,
-    outer: int,
-    depth: int,
-    along_outer: bool,
-    groups: int,
-    held: bool = False,
-) -> Factor | None:
-    """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
-
-    What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
-    along m or n either.
-    """
-    if held and instruction.held is None:
-        return None
-    turned = along_outer and not instruction.turns_factors
-    along_outer = along_outer and not turned
-    if turned and instruction.factor.bytes > 1:
-        return None
-    found = Factor(
-        instruction.factor,
-        outer,
-        depth,
-        along_outer,
-        part,
-        *(1, 1, 1),
-        groups,
-        swizzled=not held,
-        turned=turned,
-        held=held,
-    )
-    own = outer // groups
-    divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
-    if held:
-        return found if divides else None
-    # of the last group alone a slab may be a part
-    whole = found.row_bytes % SLAB == 0 and (
-        not along_outer or groups == 1 or own * instruction.factor.bytes % SLAB == 0
-    )
-    return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
-
-
-def _splits(instruction: MatrixInstruction, shape: Shape, warps: int, swapped: bool) -> Iterator[ProductPlan]:
-    """Plans for all ways of sharing m and n among the warps."""
-    lhs_part, rhs_part = (instruction.columns, instruction.rows) if swapped else (instruction.rows, instruction.columns)
-    for along_m in range(1, warps + 1):
-        if warps % along_m:
-            continue
-        deep = _depth_scale(instruction, shape)
-        lhs = _factor(instruction, lhs_part, shape.m, shape.k, shape.lhs_along_outer, deep, along_m)
-        rhs = _factor(instruction, rhs_part, shape.n, shape.k, shape.rhs_along_outer, deep, warps // along_m)
-        if lhs is not None and rhs is not None:
-            rows, columns = (rhs, lhs) if swapped else (lhs, rhs)
-            yield ProductPlan(instruction, swapped, rows, columns, layout_of_sums(instruction, rows, columns, swapped))
-
-
-def _depth_scale(instruction: MatrixInstruction, shape: Shape) -> int:
-    """Instructions that share one access along k, the same for both factors; 1 if neither lies along k."""
-    if not instruction.interleaves or _turns(instruction) or (shape.lhs_along_outer and shape.rhs_along_outer):
-        return 1
-    return PIECE // instruction.factor.bytes
-
-
-def _turns(instruction: MatrixInstruction) -> bool:
-    """Whether factors lie along m and n in shared memory, whatever they do in global memory.
-
-    What a thread then holds of a factor is of one k, and there is room for that of the next one. An element of these
-    bytes can be copied alone.
-    """
-    return instruction.is_scalar and instruction.factor.bytes in COPIED_BYTES
-
-
-def _factor(
-    instruction: MatrixInstruction, part: Layout, outer: int, depth: int, along_outer: bool, deep: int, warps: int
-) -> Factor | None:
-    """A factor with rows so far apart that reading meets the fewest conflicts; None if it does not divide."""
-    element, words = instruction.factor, instruction.word_elements
-    # matrices of two bytes are transposed as they are loaded, bytes are not
-    turned = not along_outer and _turns(instruction)
-    along_outer = turned or (along_outer and not (words > 1 and element.bytes == 1))
-    scale = 1
-    if along_outer and instruction.interleaves:
-        scale = PIECE // element.bytes
-        while scale > 1 and outer % (warps * part.shape[0] * scale):
-            scale //= 2
-    found = Factor(element, outer, depth, along_outer, part, words, scale, deep, warps, turned=turned)
-    if outer % (warps * part.shape[0] * scale) or depth % (part.shape[1] * deep) or found.row_bytes % PIECE:
-        return None
-    return _read_best(replace(found, pitch=found.row_bytes + PIECE * more) for more in _PADDINGS)
-
-
-def _read_best(factors: Iterable[Factor]) -> Factor:
-    """The first that is read with the fewest conflicts; no more are looked at than it takes."""
-    best: tuple[int, Factor] | None = None
-    for factor in factors:
-        conflicts = factor.conflicts()
-        if best is None or conflicts < best[0]:
-            best = conflicts, factor
-        if conflicts == 1:
-            break
-    assert best is not None
-    return best[1]
 
 
 def layout_of_sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:

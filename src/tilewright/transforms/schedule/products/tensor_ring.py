@@ -33,8 +33,9 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead, Around, is_reading
+from tilewright.transforms.schedule.products.ahead import Ahead, Around
 from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on
+from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 

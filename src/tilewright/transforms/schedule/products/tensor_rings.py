@@ -34,7 +34,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.choice import Ahead
+from tilewright.transforms.schedule.products.ahead import Ahead
 from tilewright.transforms.schedule.products.iterations import at_iteration
 from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, turn_before, turn_behind
 

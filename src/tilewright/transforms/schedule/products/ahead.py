@@ -1,0 +1,171 @@
+"""Loops whose products have factors that are loaded some iterations before they are multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import scf, tile
+from tilewright.ir.core import Operation
+from tilewright.ir.schedules import Copies, Schedule
+from tilewright.ir.types import INDEX, MemrefType
+from tilewright.transforms.schedule.products.loops import computed, is_inside, loops_over_tiles, may_run_ahead
+from tilewright.transforms.schedule.products.matrices import obstacle
+from tilewright.transforms.schedule.products.plan import LEAST_STAGES, Block, ProductPlan
+from tilewright.transforms.schedule.products.shapes import extents_of
+from tilewright.transforms.schedule.products.shared_factors import buffer_type
+from tilewright.transforms.schedule.products.sources import source_of
+
+ASKED: Final = "copies=threads is asked for"
+
+
+Side = tuple[tile.Mma, int]
+"""A factor: of which product, 0 for the left one."""
+
+
+class Around(Struct, frozen=True):
+    """A loop over tiles of a result, and its operations that compute where factors of a tile lie.
+
+    Its iterations may run in any order. What another loop in it loads ahead at its end is for the next tile.
+    """
+
+    loop: scf.For
+    slices: tuple[Operation, ...]
+
+
+class Ahead(Struct, frozen=True):
+    """A loop whose products have factors that are loaded some iterations before they are multiplied: those in `ahead`.
+
+    `slices` are the operations that compute where, of the loop's index and what is known before the loop. Factors in
+    `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
+    why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
+    tile to tile; `apart` says why it does not.
+    """
+
+    products: tuple[tile.Mma, ...]
+    slices: tuple[Operation, ...]
+    ahead: frozenset[Side]
+    once: frozenset[Side]
+    stages: int
+    by_threads: str = ""
+    around: Around | None = None
+    apart: str = ""
+
+    @property
+    def by_tensor(self) -> bool:
+        """Whether the machine copies by itself."""
+        return not self.by_threads
+
+    def of_twin(self, same: Mapping[Operation, Operation]) -> Ahead:
+        """Of a copy of the loop, in which other operations are what these are here, and each tile is loaded anew."""
+        products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}
+        ahead, once = (frozenset((products[op], side) for op, side in sides) for sides in (self.ahead, self.once))
+        slices = tuple(same[op] for op in self.slices)
+        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once, around=None)
+
+    def stages_of(self, op: tile.Mma, side: int) -> int:
+        """How many of a factor there are at a time."""
+        return self.stages if (op, side) in self.ahead else 1
+
+
+def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, schedule: Schedule) -> Ahead | None:
+    """How a loop loads factors ahead; None if it does not."""
+    body = loop.body.entry
+    if not may_run_ahead(loop):
+        return None
+    products = [op for op in body if isinstance(op, tile.Mma) and op in plans]
+    ahead, once = dict[Side, int](), dict[Side, int]()
+    fixed, wanted = 0, dict[Operation, None]()
+    for op in products:
+        for side, (value, factor) in enumerate(((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))):
+            if factor.held:
+                continue
+            source = source_of(value, plans[op].instruction)
+            slices = (
+                computed([source.load.memref, *source.load.indices], loop)
+                if source is not None and source.load.block is body
+                else None
+            )
+            if slices is not None:
+                ahead[op, side] = factor.bytes
+                wanted.update(dict.fromkeys(slices))
+                continue
+            fixed += factor.bytes
+            if not is_inside(value, loop):
+                once[op, side] = factor.bytes
+    if not ahead:
+        return None
+    # products whose factors all stay where they are have one stage of each, whatever the loop has
+    choices = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
+    asked = [choice.stages for choice in choices if choice is not None and choice.stages is not None]
+    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed, min(asked, default=None))
+    if stages < LEAST_STAGES:
+        return None
+    slices = tuple(op for op in body if op in wanted)
+    by_threads = _by_threads(products, ahead, once, plans)
+    if schedule.copies is Copies.THREADS:
+        by_threads = by_threads or ASKED
+    found = Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads)
+    if schedule.persistent is False or by_threads or len(products) > 1:
+        return found
+    around = _around(loop, products[0], slices)
+    if isinstance(around, str):
+        # what nobody asks for needs no reason
+        return replace(found, apart=around) if schedule.persistent else found
+    return replace(found, around=around)
+
+
+def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
+    """The loop over tiles in which a loop over the terms of one product stands, or why it cannot go on between them."""
+    tiles = loop.parent_op
+    if not isinstance(tiles, scf.For) or not tiles.parallel or tiles.outs or tiles.index.type is not INDEX:
+        return "no loop over tiles of a result"
+    if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
+        return "each tile has more than one product"
+    if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in loops_over_tiles(tiles)):
+        return "blocks share tiles of other instructions too, which want more of them"
+    if any(is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
+        return "tiles have terms of their own"
+    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
+    places = [value for each in sources if each is not None for value in (each.load.memref, *each.load.indices)]
+    found = computed([*places, *(value for op in slices for value in op.operands)], tiles)
+    if found is None:
+        return "where factors lie is not computed of the number of the tile"
+    return Around(tiles, tuple(op for op in tiles.body.entry if op in found))
+
+
+def _is_put(
+    op: tile.Mma, side: int, ahead: Container[Side], once: Container[Side], plans: Mapping[tile.Mma, ProductPlan]
+) -> bool:
+    """Whether a factor is computed in the loop and not multiplied from registers."""
+    return not ((op, side) in ahead or (op, side) in once or (plans[op].lhs, plans[op].rhs)[side].held)
+
+
+def _by_threads(
+    products: Sequence[tile.Mma],
+    ahead: Collection[Side],
+    once: Collection[Side],
+    plans: Mapping[tile.Mma, ProductPlan],
+) -> str:
+    """Why the machine cannot copy the factors of a loop by itself; nothing if it can."""
+    if any(_is_put(op, side, ahead, once, plans) for op in products for side in range(2)):
+        return "a factor is computed in the loop and kept in shared memory"
+    if len(products) == 1 and once:
+        return "a factor is the same in all iterations"
+    for op, side in ahead:
+        value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
+        source = source_of(value, plans[op].instruction)
+        assert source is not None, "factors that run ahead are loads"
+        type_ = source.load.memref.type
+        assert isinstance(type_, MemrefType)
+        if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
+            return f"{type_.element} is converted to {factor.element} on the way"
+        near = source.dims[side if factor.along_outer else 1 - side]
+        reason = tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
+        if reason is not None:
+            return reason
+    return ""

@@ -1,0 +1,81 @@
+"""What loops over the terms of products do: whether loads in them may run ahead, and what computes where they load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tilewright.dialects import scf, tile
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.types import TileType
+from tilewright.transforms.emit import integer_of
+from tilewright.transforms.schedule.products.sources import source_of
+
+
+def runs_ahead(op: tile.Mma, factor: Value) -> bool:
+    """Whether a factor may be loaded some iterations before it is multiplied, as it is."""
+    source, loop = source_of(factor, None), op.parent_op
+    if (
+        source is None
+        or source.element is not source.loaded
+        or not isinstance(loop, scf.For)
+        or not may_run_ahead(loop)
+    ):
+        return False
+    load = source.load
+    return load.block is op.block and computed([load.memref, *load.indices], loop) is not None
+
+
+def may_run_ahead(loop: scf.For) -> bool:
+    """Whether a loop's iterations are known to count up, and none writes what a later one loads."""
+    step = 1 if loop.step is None else integer_of(loop.step)
+    return step is not None and step > 0 and all(is_reading(op) for op in loop.body.entry)
+
+
+def is_inside(value: Value, loop: scf.For) -> bool:
+    """Whether a value is another one in each iteration."""
+    if isinstance(value, BlockArgument):
+        parent = value.block.parent_op
+        return parent is loop or (parent is not None and loop in parent.ancestors())
+    op = value.defining_op
+    return op is not None and loop in op.ancestors()
+
+
+def is_reading(op: Operation) -> bool:
+    """Whether neither the operation nor one inside it writes, updates or orders memory."""
+    return all(_reads(inner) for inner in _inside(op))
+
+
+def _inside(op: Operation) -> Iterator[Operation]:
+    return (inner for inner in op.walk() if RECURSIVE_EFFECTS not in inner.definition.traits)
+
+
+def _reads(op: Operation) -> bool:
+    effects = op.effects()
+    return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
+
+
+def loops_over_tiles(op: Operation) -> Iterator[scf.For]:
+    """All of the kernel in which an operation stands."""
+    (kernel,) = (each for each in op.ancestors() if isinstance(each, Kernel))
+    return (each for each in kernel.walk() if isinstance(each, scf.For) and each.parallel)
+
+
+def computed(values: Iterable[Value], loop: scf.For) -> Sequence[Operation] | None:
+    """What of a loop computes values from its index; None if that takes more than arithmetic and views."""
+    found: dict[Operation, None] = {}
+    work = list(values)
+    while work:
+        value = work.pop()
+        op = value.defining_op
+        if isinstance(value, BlockArgument) and value.block is loop.body.entry:
+            if value is not loop.index:
+                return None
+        elif op is not None and op.block is loop.body.entry and op not in found:
+            if PURE not in op.definition.traits or isinstance(op.results[0].type, TileType):
+                return None
+            found[op] = None
+            work += op.operands
+    return list(found)

@@ -1,0 +1,134 @@
+"""Plans of groups of four warps, whose instruction reads factors from shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from tilewright.dialects.matrix_instructions import (
+    MatrixInstruction,
+    is_warpgroup_factor,
+    is_warpgroup_width,
+    warpgroup_product,
+)
+from tilewright.ir.layouts import Layout
+from tilewright.ir.schedules import ProductChoice
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.transforms.schedule.products.factors import SLAB, Factor
+from tilewright.transforms.schedule.products.plan import (
+    MOST_GROUP_REGISTERS,
+    MOST_SUM_REGISTERS,
+    WARP,
+    Block,
+    ProductPlan,
+    Shape,
+    is_wanted,
+    layout_of_sums,
+)
+
+_GROUP: Final = 4
+"""Warps that multiply together."""
+_HALF: Final = 2
+"""Bytes of the types of which as many sums as groups of warps may hold have been run on a device."""
+_SWIZZLED_ROWS: Final = 8
+
+
+def best_of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
+    """A plan for groups of four warps whose instruction reads both factors from shared memory, if there is such."""
+    ways = range(1, block.threads // (WARP * _GROUP) + 1)
+    plans = (plan for along_m in ways for plan in warpgroup_plans(shape, block, along_m))
+    found = [plan for plan in plans if is_wanted(plan, wanted)]
+
+    def rank(plan: ProductPlan) -> tuple[bool, bool, int]:
+        """A factor in registers, lines of a group of warps, then the fewest bytes read for each product."""
+        return plan.rows.held, shape.lines in (None, plan.lines), plan.columns.part.shape[0]
+
+    return max(found, key=rank, default=None)
+
+
+def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
+    """The plans whose groups of warps are so many along m, the best first."""
+    is_known = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast)
+    if not is_known or block.architecture is not Architecture.SM_90A:
+        return
+    groups = block.threads // (WARP * _GROUP)
+    is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
+    most = block.threads * (MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS)
+    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
+        return
+    warps = (along_m, groups // along_m)
+    for columns in (shape.lines, None if shape.held is None else 1 - shape.held):
+        if columns is not None and warps[columns] == 1:
+            plan = _warpgroup_plan(shape, block, warps, columns)
+            if plan is not None:
+                yield plan
+    plan = _warpgroup_plan(replace(shape, held=None), block, warps, 0)
+    if plan is not None:
+        yield plan
+
+
+def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns: int) -> ProductPlan | None:
+    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums."""
+    extents, along = (shape.m, shape.n), (shape.lhs_along_outer, shape.rhs_along_outer)
+    width = extents[columns] // warps[columns]
+    if not is_warpgroup_width(shape.lhs, width):
+        return None
+    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns))
+    factors: list[Factor] = []
+    for side in range(2):
+        part = instruction.columns if side == columns else instruction.rows
+        held = side == shape.held and side != columns
+        found = _of_groups(instruction, part, extents[side], shape.k, along[side] and not held, warps[side], held)
+        if found is None or (found.is_padded and not shape.from_memory[side]):
+            return None
+        factors.append(found)
+    if sum(factor.bytes for factor in factors) > block.shared_bytes:
+        return None
+    swapped = columns == 0
+    rows, others = factors[1 - columns], factors[columns]
+    return ProductPlan(instruction, swapped, rows, others, layout_of_sums(instruction, rows, others, swapped))
+
+
+def _of_groups(
+    instruction: MatrixInstruction,
+    part: Layout,
+    outer: int,
+    depth: int,
+    along_outer: bool,
+    groups: int,
+    held: bool = False,
+) -> Factor | None:
+    """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
+
+    What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
+    along m or n either.
+    """
+    if held and instruction.held is None:
+        return None
+    turned = along_outer and not instruction.turns_factors
+    along_outer = along_outer and not turned
+    if turned and instruction.factor.bytes > 1:
+        return None
+    found = Factor(
+        instruction.factor,
+        outer,
+        depth,
+        along_outer,
+        part,
+        *(1, 1, 1),
+        groups,
+        swizzled=not held,
+        turned=turned,
+        held=held,
+    )
+    own = outer // groups
+    divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
+    if held:
+        return found if divides else None
+    # of the last group alone a slab may be a part
+    whole = found.row_bytes % SLAB == 0 and (
+        not along_outer or groups == 1 or own * instruction.factor.bytes % SLAB == 0
+    )
+    return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
