@@ -160,6 +160,68 @@ class Mma(Operation, name="gpu.mma"):
             fail(self, report, f"sums of {instruction.name} are {instruction.sum}, not {total.element}")
 
 
+class ReadParts(Operation, name="gpu.read_parts"):
+    """What warps multiply of a factor in shared memory, some of it along k from `deep` on, read into registers.
+
+    The other attributes and `warps` are those of `gpu.mma`; `side` is 0 for the left factor. `out` is m x k or k x n.
+    """
+
+    memory: Value = operand(MEMREF)
+    stage: Value = operand(INDEX_ONLY)
+    deep: Value = operand(INDEX_ONLY)
+    instruction: str = attribute(str)
+    warps: tuple[int, int] = attribute(tuple)
+    scales: tuple[int, int, int] = attribute(tuple)
+    along: bool = attribute(bool)
+    swapped: bool = attribute(bool)
+    side: int = attribute(int)
+    out: Value = result(TILE)
+
+    def effects(self) -> Sequence[Effect]:
+        return reads(self.memory)
+
+    def verify(self, report: Report) -> None:
+        instruction = instruction_of(self.instruction)
+        if instruction is None or instruction.reads_memory:
+            fail(self, report, f"no warp multiplies from registers by {self.instruction!r}", "instruction")
+            return
+        type_, found = memref_of(self.memory), tile_of(self.out)
+        near, far = rows_of(type_)
+        outer, depth = (near, far) if self.along else (far, near)
+        taken = found.shape[1 - self.side]
+        together = instruction.shape[2] * self.scales[2]
+        if type_.space is not AddressSpace.LOCAL or type_.swizzle is not None:
+            fail(self, report, f"warps read parts of rows in shared memory, not of {type_}")
+        elif found.element is not type_.element or type_.element is not instruction.factor:
+            fail(self, report, f"{instruction.name} multiplies {instruction.factor}, not {type_.element}")
+        elif found.shape[self.side] != outer or depth % taken or taken % together:
+            fail(self, report, f"{found} is no whole parts of {type_} by {together} along k")
+
+
+class MmaParts(Operation, name="gpu.mma_parts", traits=(PURE,)):
+    """`acc` and the product of what warps have of both factors in registers: `gpu.read_parts` with these attributes."""
+
+    lhs: Value = operand(TILE)
+    rhs: Value = operand(TILE)
+    acc: Value = operand(TILE, var="T")
+    instruction: str = attribute(str)
+    warps: tuple[int, int] = attribute(tuple)
+    scales: tuple[int, int, int] = attribute(tuple)
+    swapped: bool = attribute(bool)
+    out: Value = result(var="T")
+
+    def verify(self, report: Report) -> None:
+        instruction = instruction_of(self.instruction)
+        if instruction is None or instruction.reads_memory:
+            fail(self, report, f"no warp multiplies from registers by {self.instruction!r}", "instruction")
+            return
+        lhs, rhs, total = tile_of(self.lhs), tile_of(self.rhs), tile_of(self.out)
+        if (lhs.shape[0], rhs.shape[1]) != total.shape or lhs.shape[1] != rhs.shape[0]:
+            fail(self, report, f"{lhs} by {rhs} is no {total}")
+        elif total.element is not instruction.sum or not lhs.element is rhs.element is instruction.factor:
+            fail(self, report, f"{instruction.name} adds products of {instruction.factor} to {instruction.sum}")
+
+
 def rows_of(factor: MemrefType) -> tuple[int, int]:
     """The length of the rows of a factor in shared memory, and how many there are."""
     near, far, *slabs = (extent or 0 for extent in factor.shape[:-1])

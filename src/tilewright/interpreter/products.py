@@ -27,6 +27,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.layouts import Layout
 from tilewright.ir.types import F32, TF32
 from tilewright.numerics.conversions import convert
+from tilewright.transforms.tile_values import tile_type
 
 Array = NDArray[Any]
 
@@ -107,6 +108,26 @@ def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -
     near, far = np.indices(rows_of(type_))
     found = _read(w, op.location, _view(w, memory), _slabs(memory, near, far), stage)
     return found if along == (memory is op.lhs) else found.T
+
+
+def _read_parts(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, gpu.ReadParts)
+    shape, deep = memref_of(op.memory).shape, w.number(op.deep)
+    depth = tile_type(op.out).shape[1 - op.side]
+    part = np.arange(deep, deep + depth)
+    near, far = np.meshgrid(
+        *(part if (mode == 1) == op.along else np.arange(shape[mode] or 0) for mode in range(2)), indexing="ij"
+    )
+    found = _read(w, op.location, _view(w, op.memory), (near, far), w.number(op.stage))
+    w.values[op.out] = found if op.along == (op.side == 0) else found.T
+
+
+def _mma_parts(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, gpu.MmaParts)
+    found, lhs, rhs = _instruction(op.instruction), tile_of(w, op.lhs), tile_of(w, op.rhs)
+    rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
+    lhs, rhs = (columns, rows) if op.swapped else (rows, columns)
+    w.values[op.out] = product(lhs[None], rhs[None], tile_of(w, op.acc), found.sum)[0]
 
 
 def _slabs(memory: Value, near: Array, far: Array) -> Sequence[Array]:
@@ -305,6 +326,8 @@ def handlers() -> Mapping[type[Operation], Handler]:
     return {
         gpu.Mma: _mma_tiles,
         gpu.AwaitMma: _await_tiles,
+        gpu.ReadParts: _read_parts,
+        gpu.MmaParts: _mma_parts,
         ops.LoadMatrices: _load_matrices,
         ops.Mma: _mma,
         ops.MmaAsync: _mma_async,

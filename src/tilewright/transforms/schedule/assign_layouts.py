@@ -33,7 +33,7 @@ from tilewright.transforms.schedule.conversions import gathered
 from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import collective, has_tile, runs_lanes, teams_of, tiles_of
 from tilewright.transforms.schedule.moves import registers_of_move
-from tilewright.transforms.schedule.products.shared_factors import plan_of
+from tilewright.transforms.schedule.products.shared_factors import layout_of_parts, plan_of, plan_of_parts
 from tilewright.transforms.schedule.ragged import reshaped
 from tilewright.transforms.schedule.same_bits import divides, of_parts, of_wholes, parts
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
@@ -101,6 +101,10 @@ class _Assignment:
                 self._follow(self._class(op.out), plan.layout, links)
                 if op.held is not None:
                     self._follow(self._class(op.held), plan.held_layout, links)
+            elif isinstance(op, gpu_products.MmaParts):
+                self._follow(self._class(op.out), plan_of_parts(op).layout, links)
+            elif isinstance(op, gpu_products.ReadParts):
+                self._follow(self._class(op.out), layout_of_parts(op), links)
         self._anchored = frozenset(self._layouts)
         for value in sorted(self._tiles, key=lambda v: -tile_type(v).size):
             home = self._class(value)
@@ -264,7 +268,7 @@ def _alike(op: Operation) -> Iterator[list[Value]]:
         groups = [list(row) for region in op.regions for row in zip(op.outs, scf.yielded(region), strict=False)]
     elif isinstance(op, ReduceBy):
         groups = [list(op.tiles), list(op.outs)]
-    elif isinstance(op, tile.Mma | gpu_products.Mma):
+    elif isinstance(op, tile.Mma | gpu_products.Mma | gpu_products.MmaParts):
         groups = [[op.acc, op.out]]
     elif isinstance(op, _IN_PLACE):
         groups = [[*op.operands, *op.results]]

@@ -22,6 +22,7 @@ from tilewright.transforms.schedule.recompute_tiles import blocks_of, words_of_t
 
 _ROOM: Final = 32
 """Words of a thread that loads which follow each other may fill."""
+_PRODUCTS: Final = (gpu_products.Mma, gpu_products.MmaParts)
 _BARRIERS: Final = (tile.Reduce, tile.Scan, tile.Mma)
 """Of what is pure, that which waits for other threads."""
 
@@ -34,7 +35,9 @@ class EarlyLoads(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for kernel in module.kernels:
-            if runs_lanes(kernel) and not any(isinstance(op, gpu_products.Mma) for op in collective(kernel)):
+            if runs_lanes(kernel) and not any(
+                isinstance(op, gpu_products.Mma | gpu_products.MmaParts) for op in collective(kernel)
+            ):
                 for block in blocks_of(kernel):
                     changed |= _gather(block, teams_of(kernel).threads)
         return changed

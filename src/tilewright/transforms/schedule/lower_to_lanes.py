@@ -47,7 +47,7 @@ from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_l
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.products.copying import lower_copy
-from tilewright.transforms.schedule.products.multiplying import lower_product
+from tilewright.transforms.schedule.products.multiplying import lower_parts, lower_product, lower_read
 from tilewright.transforms.schedule.products.plain import plain_product
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import Reduction, picked
@@ -389,6 +389,14 @@ def _product(low: _Lowering, build: Builder, op: gpu_products.Mma) -> None:
     low.put(op.out, lower_product(build, low.threads, op, [low.new(value) for value in op.operands]))
 
 
+def _read_parts(low: _Lowering, build: Builder, op: gpu_products.ReadParts) -> None:
+    low.put(op.out, lower_read(build, low.threads, op, [low.new(value) for value in op.operands]))
+
+
+def _product_of_parts(low: _Lowering, build: Builder, op: gpu_products.MmaParts) -> None:
+    low.put(op.out, lower_parts(build, op, [low.new(value) for value in op.operands]))
+
+
 def _awaited(low: _Lowering, build: Builder, op: gpu_products.AwaitMma) -> None:
     low.put(op.out, build(lane_products.AwaitMma(low.new(op.acc), pending=op.pending, others=op.others)).out)
 
@@ -475,6 +483,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         **dict.fromkeys(_ASKED, _asked),
         tile.Mma: _plain_product,
         gpu_products.Mma: _product,
+        gpu_products.ReadParts: _read_parts,
+        gpu_products.MmaParts: _product_of_parts,
         gpu_products.AwaitMma: _awaited,
         gpu_products.CopyAsync: _copied,
         team.Spmd: _spmd,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import ScalarType
 from tilewright.transforms.lane_accesses import LANES, bank_conflicts
 
@@ -109,6 +110,24 @@ class Factor(Struct, frozen=True):
         """Coordinates of the first element of each register of lane 0 in a part, scaled."""
         table = self.part.table()[:: self.word_elements, 0, 0, 0]
         return [(int(outer) * self.outer_scale, int(deep) * self.depth_scale) for outer, deep in table]
+
+    def layout_of_parts(self, depth: int, dim: int, others: int, first: bool) -> Layout:
+        """Who has what of `depth` along k when warps multiply it from registers: words, then repeats, then steps.
+
+        `dim` is that of `outer`. The warps that share the other factor, `others`, have the same; those of this one are
+        counted `first`, or behind them.
+        """
+        dims, scales, extents = (dim, 1 - dim), (self.outer_scale, self.depth_scale), self.part.shape
+        digits = [
+            digit if digit.dim is None else replace(digit, dim=dims[digit.dim], stride=digit.stride * scales[digit.dim])
+            for digit in self.part.digits
+        ]
+        for mode, count in enumerate((self.repeats, depth // extents[1])):
+            digits.append(Digit(Owner.REG, scales[mode], dims[mode], 1))
+            digits.append(Digit(Owner.REG, count // scales[mode], dims[mode], scales[mode] * extents[mode]))
+        warps = [Digit(Owner.WARP, self.warps, dims[0], self.repeats * extents[0]), Digit(Owner.WARP, others)]
+        shape = (self.outer, depth) if dim == 0 else (depth, self.outer)
+        return Layout(shape, (*digits, *(warps if first else reversed(warps))))
 
     def lane_steps(self) -> Sequence[tuple[int, int, int]]:
         """The lane's offset as a sum: (weight, extent, bytes) stand for `lane // weight % extent * bytes`."""

@@ -16,15 +16,30 @@ def at_iteration(build: Builder, loop: scf.For, index: Value, present: Value) ->
 
     `present` is an index that has not wrapped.
     """
+    found = is_iteration(build, loop, index, present)
+    if isinstance(found, bool):
+        return build if found else None
+    return emit.open_if(build, found)
+
+
+def is_iteration(build: Builder, loop: scf.For, index: Value, present: Value) -> Value | bool:
+    """Whether the loop has an iteration of an index; `present` is an index that has not wrapped."""
     upper, last = emit.to_index(build, loop.upper), emit.integer_of(loop.upper)
     known = emit.integer_of(index)
     if known is not None and last is not None:
-        return build if known < last else None
+        return known < last
     more = emit.less(build, index, upper)
     if loop.upper.type is INDEX and last is None and index is not present:
         # what lies beyond the largest index has wrapped
         more = emit.both(build, more, emit.not_less(build, index, present))
-    return emit.open_if(build, more)
+    return more
+
+
+def step_of(loop: scf.For) -> int:
+    """The step of a loop, which is known."""
+    step = 1 if loop.step is None else emit.integer_of(loop.step)
+    assert step is not None, "choose-products has asked"
+    return step
 
 
 def carried(build: Builder, loop: scf.For, count: int, name: str, first: Value | None = None) -> Value:
@@ -37,11 +52,11 @@ def carried(build: Builder, loop: scf.For, count: int, name: str, first: Value |
 
 
 def carry(loop: scf.For, first: Value, name: str) -> Value:
-    """Let a loop carry one more index, whose next value `hand_on` tells; its value in the loop."""
+    """Let a loop carry one more value, whose next one `hand_on` tells; its value in the loop."""
     loop.operands = [*loop.operands, first]
     loop.attributes["operand_segments"] = (1, 1, int(loop.step is not None), len(loop.outs) + 1)
-    loop.add_result(INDEX)
-    return loop.body.entry.add_argument(INDEX, name)
+    loop.add_result(first.type)
+    return loop.body.entry.add_argument(first.type, name)
 
 
 def hand_on(loop: scf.For, value: Value) -> None:

@@ -20,9 +20,16 @@ from tilewright.ir.types import FragmentType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import ProductPlan
-from tilewright.transforms.schedule.products.shared_factors import plan_of
+from tilewright.transforms.schedule.products.shared_factors import (
+    counts_first,
+    factor_of,
+    known,
+    plan_of,
+    plan_of_parts,
+)
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.threads import Threads
+from tilewright.transforms.tile_values import tile_type
 
 _TOGETHER: Final = 4
 """Matrices that one instruction loads."""
@@ -56,6 +63,30 @@ def lower_product(build: Builder, threads: Threads, op: gpu.Mma, values: Sequenc
     if plan.instruction.reads_memory:
         return _by_groups(build, threads, plan, rows, columns, sums)
     return _Multiplier(threads, plan, rows, columns).multiply(build, sums)
+
+
+def lower_read(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequence[Value]) -> Value:
+    """The fragment of what is read of a factor, step by step along k; `values` are what the operands became."""
+    memory, stage, deep = values
+    factor, weight = factor_of(op), 1 if counts_first(op) else op.warps[1 - op.side]
+    reader = _Reader(threads, _Operand(factor, memory, stage), _warp_digit(threads, weight, factor.warps))
+    steps = tile_type(op.out).shape[1 - op.side] // known(op).shape[2]
+    return reader.all(build, deep, range(steps))
+
+
+def lower_parts(build: Builder, op: gpu.MmaParts, values: Sequence[Value]) -> Value:
+    """The fragment of the sums; `values` are what the operands became."""
+    plan, (lhs, rhs, sums) = plan_of_parts(op), values
+    rows, columns = (_steps_of(build, part, plan.steps) for part in ((rhs, lhs) if plan.swapped else (lhs, rhs)))
+    for left, right in zip(rows, columns, strict=True):
+        sums = build(instructions.Mma(left, right, sums, plan.instruction.name)).out
+    return sums
+
+
+def _steps_of(build: Builder, parts: Value, steps: int) -> list[Value]:
+    """What each step has of parts that are read together."""
+    each = fragment_of(parts).size // steps
+    return [picked(build, [parts], range(each * step, each * (step + 1))) for step in range(steps)]
 
 
 def _warp_digit(threads: Threads, weight: int, extent: int) -> Value:
@@ -130,12 +161,15 @@ class _Reader:
 
     def read(self, build: Builder, deep: Value, steps: Sequence[int]) -> list[Value]:
         """For each step the registers of all repeats; `deep` is where along k the steps are counted from."""
+        return _steps_of(build, self.all(build, deep, steps), len(steps))
+
+    def all(self, build: Builder, deep: Value, steps: Sequence[int]) -> Value:
+        """The same as one fragment."""
         at = self._operand.indices(build, self._outer, emit.add(build, self._deep, deep))
         found, order = (
             self._matrices(build, at, steps) if self._factor.by_matrices else self._elements(build, at, steps)
         )
-        each = len(order) // len(steps)
-        return [picked(build, [found], order[k : k + each]) for k in range(0, len(order), each)]
+        return picked(build, [found], order)
 
     def _starts(self, steps: Sequence[int]) -> list[tuple[int, int]]:
         """The coordinates of each part, step by step."""

@@ -1,15 +1,10 @@
 """place-products: factors get places in shared memory, and products the instructions that compute them.
 
-before:  %sum = scf.for %k .. (%acc = %zero) { %a = tile.load .. %b = tile.load .. yield (tile.mma %a, %b, %acc) }
-after:   %s = memref.alloca -> memref<f16x64x128x3,..,local>  ..  gpu.copy_async .. %s[0, 0, 0]  gpu.commit_copies  ..
-         %sum = scf.for %k .. (%acc = %zero, %stage = 0) {
-           gpu.await_copies {pending = 1}  team.barrier
-           scf.if %more { gpu.copy_async %a[..], %s[0, 0, %before] .. }  gpu.commit_copies
-           %next = gpu.mma %s, %stage, .., %acc ..
-         }
+before:  %a = tile.load ..  %b = tile.load ..  %sum = tile.mma %a, %b, %acc
+after:   %s = memref.alloca -> memref<f16x64x128x1,..,local>  ..  team.barrier  gpu.copy_async .. %s[0, 0, 0]  ..
+         gpu.commit_copies  gpu.await_copies {pending = 0}  team.barrier  %sum = gpu.mma %s, 0, .., %acc ..
 
-The barrier of an iteration says two things at once: all threads have waited for their part of its stage, and all have
-read the stage that is loaded next, which is that of the iteration before.
+In a loop factors run ahead: by threads (`thread_ring.py`), or by the machine's unit for tensors (`tensor_ring.py`).
 """
 
 from __future__ import annotations
@@ -27,14 +22,13 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I32, I64, AddressSpace, MemrefType, ScalarType
-from tilewright.transforms import emit
+from tilewright.ir.types import I32, I64, AddressSpace, MemrefType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
-from tilewright.transforms.schedule.products.iterations import at_iteration, branched, carried, finish
+from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.plan import ProductPlan
@@ -43,6 +37,7 @@ from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import TensorRings
+from tilewright.transforms.schedule.products.thread_ring import ThreadRing
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
@@ -88,7 +83,7 @@ class _Placement(Struct):
             if ahead.by_tensor:
                 self._by_tensor(build, loop, ahead)
             else:
-                _Ring(self, loop, ahead).place()
+                ThreadRing(self, loop, ahead).place()
         in_loops = {op for ahead in self.products.loops.values() for op in ahead.products}
         for op in self.products.plans:
             if op not in in_loops:
@@ -112,10 +107,10 @@ class _Placement(Struct):
                 other = same[op]
                 assert isinstance(other, tile.Mma)
                 self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-            _Ring(self, twin, ahead.of_twin(same)).place()
+            ThreadRing(self, twin, ahead.of_twin(same)).place()
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
-            TensorRing(loop, ahead, sources, barriers, _step(loop)).place(self.begin)
+            TensorRing(loop, ahead, sources, barriers, step_of(loop)).place(self.begin)
             return
         rings = {
             op: Ring(op, found, build(Alloca(result_types=[words])).out)
@@ -124,7 +119,7 @@ class _Placement(Struct):
         }
         counters = build(Alloca(result_types=[MemrefType(I32, (ahead.stages,), (1,), AddressSpace.LOCAL)])).out
         bring = partial(self._bring_once, ahead)
-        TensorRings(loop, ahead, rings, counters, _step(loop), self.begin, bring).place()
+        TensorRings(loop, ahead, rings, counters, step_of(loop), self.begin, bring).place()
 
     def _bring_once(self, ahead: Ahead, build: Builder) -> None:
         """Bring what all iterations share."""
@@ -142,9 +137,8 @@ class _Placement(Struct):
 
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
-        plan, number = self.plans[op], self.memory[op][side]
-        assert number is not None, "factors in registers have no place"
-        return Staging((plan.lhs, plan.rhs)[side], side, self.buffers[number], self.threads)
+        plan = self.plans[op]
+        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""
@@ -156,6 +150,16 @@ class _Placement(Struct):
                 if source is not None and source.load.block is place.block and is_quiet(source.load, place):
                     found[op, side] = source
         return found
+
+    def plan(self, op: tile.Mma) -> ProductPlan:
+        """How a product is computed."""
+        return self.plans[op]
+
+    def memory_of(self, op: tile.Mma, side: int) -> Value:
+        """Where a factor lies."""
+        number = self.memory[op][side]
+        assert number is not None, "factors in registers have no place"
+        return self.buffers[number]
 
     def in_memory(self, op: tile.Mma) -> list[int]:
         """The sides of the factors that lie in shared memory."""
@@ -232,82 +236,3 @@ class _Placement(Struct):
 
 def _nothing(build: Builder) -> None:
     """What is done meanwhile if there is nothing to do."""
-
-
-def _step(loop: scf.For) -> int:
-    step = 1 if loop.step is None else emit.integer_of(loop.step)
-    assert step is not None, "choose-products has asked"
-    return step
-
-
-class _Ring:
-    """A loop while its factors run ahead."""
-
-    def __init__(self, placement: _Placement, loop: scf.For, ahead: Ahead) -> None:
-        self._placement, self._loop, self._ahead = placement, loop, ahead
-        self._sources = placement.run_ahead(ahead)
-        self._step = _step(loop)
-
-    def place(self) -> None:
-        """Load the first stages before the loop, and in it the one that is needed some iterations on."""
-        loop, ahead, count = self._loop, self._ahead, self._ahead.stages
-        build = Builder.before_op(loop)
-        build(team.Barrier(fence_local=True))
-        # what all iterations share arrives with the first stage
-        for op in ahead.products:
-            for side in range(2):
-                if (op, side) in ahead.once:
-                    self._placement.bring(build, op, side)
-        for number in range(count - 1):
-            index = emit.add(build, _wide(build, loop.lower), build.index(number * self._step))
-            self._load(build, index, _wide(build, loop.lower), build.index(number))
-            build(gpu.CommitCopies())
-        read = carried(build, loop, count, "stage")
-        body = loop.body.entry
-        assert body.first is not None
-        at = Builder(body, body.first, loop.location)
-        at(gpu.AwaitCopies(count - 2))
-        self._placement.show(at, ahead.products)
-        at(team.Barrier(fence_local=True))
-        for op in ahead.products:
-            first = op is ahead.products[0]
-            copies = partial(self._following, read=read) if first else _nothing
-            now = [side for side in self._placement.in_memory(op) if (op, side) not in ahead.ahead | ahead.once]
-            build = Builder.before_op(op)
-            for side in now:
-                # those of the iteration before have been read: all threads have been at the barrier since
-                self._placement.put(build, op, side)
-            if now:
-                self._placement.show(build, [op])
-                build(team.Barrier(fence_local=True))
-            zero = build.index(0)
-            stages = (read if (op, 0) in ahead.ahead else zero, read if (op, 1) in ahead.ahead else zero)
-            self._placement.multiply(build, op, stages, copies)
-
-    def _following(self, build: Builder, read: Value) -> None:
-        """Begin to load the stage that has been read last, for the iteration that will read it, if there is one."""
-        last = build.index(self._ahead.stages - 1)
-        stage = emit.select(build, emit.equals_zero(build, read), last, emit.sub(build, read, build.index(1)))
-        present = _wide(build, self._loop.index)
-        index = emit.add(build, present, build.index((self._ahead.stages - 1) * self._step))
-        self._load(build, index, present, stage)
-        build(gpu.CommitCopies())
-
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
-        """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
-        there = at_iteration(build, self._loop, index, present)
-        if there is not None:
-            self._begin(there, index, stage)
-
-    def _begin(self, build: Builder, index: Value, stage: Value) -> None:
-        type_ = self._loop.index.type
-        assert isinstance(type_, ScalarType)
-        known: dict[Value, Value] = {self._loop.index: emit.cast(build, index, type_)}
-        for op in self._ahead.slices:
-            build(op.clone(known))
-        for staging, source in self._sources:
-            staging.load(build, stage, source, known)
-
-
-def _wide(build: Builder, value: Value) -> Value:
-    return emit.to_index(build, value)
