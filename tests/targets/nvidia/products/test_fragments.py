@@ -8,6 +8,7 @@ import pytest
 from targets.nvidia.case import Case, Launch, faults, kernel, poisoned, random_array
 from targets.nvidia.emulated import emulated
 from targets.nvidia.lane_level import interpreted
+from targets.nvidia.products.cases import TOTALS
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
@@ -109,3 +110,27 @@ def test_subgroups_read_sums_of_the_work_group(factors: tuple[np.ndarray, np.nda
           tile.store %c, %C, %z, %at
         }"""
     check(PRODUCT + body, np.asfortranarray(np.tile(a @ b, 2)), a, b)
+
+
+@pytest.mark.parametrize(
+    ("element", "shape"), [("f64", (64, 32, 16)), ("f16", (64, 64, 32)), ("f32", (64, 64, 8)), ("i8", (64, 32, 64))]
+)
+@pytest.mark.parametrize("along", [(False, False), (True, True)])
+def test_layouts_of_parts_are_what_is_read(
+    element: str, shape: tuple[int, int, int], along: tuple[bool, bool]
+) -> None:
+    """Of each warp the repeats and steps that its readers find, lane by lane."""
+    type_, total = (scalar_type(name) for name in (element, TOTALS[element]))
+    plan = plan_product(Shape(*shape, type_, type_, total, *along), Block(128, 1 << 16, Architecture.SM_80))
+    assert isinstance(plan, ProductPlan)
+    warps, others = (plan.lhs.warps, plan.rhs.warps), (plan.rhs.warps, plan.lhs.warps)
+    for side, factor in enumerate((plan.lhs, plan.rhs)):
+        first = factor is plan.rows
+        table = factor.layout_of_parts(factor.depth, side, others[side], first).table()[..., 0, :]
+        part, scales = factor.part.table()[:, :, 0, 0], (factor.outer_scale, factor.depth_scale)
+        weight = 1 if first else warps[1 - side]
+        for warp in range(4):
+            own = warp // weight % factor.warps * factor.repeats * factor.part.shape[0]
+            starts = [(factor.repeat_start(r), factor.step_start(s)) for s in range(plan.steps) for r in range(factor.repeats)]
+            wanted = np.concatenate([part * scales + (own + outer, deep) for outer, deep in starts])
+            assert np.array_equal(table[:, :, warp], wanted if side == 0 else wanted[..., ::-1])

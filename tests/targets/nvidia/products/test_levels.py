@@ -114,6 +114,14 @@ def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
         check(module, product, (64, 64), "F", rng, float(beta))
 
 
+@pytest.mark.parametrize("terms", [0, 1, 33])
+def test_few_terms_or_none_where_extents_are_open(terms: int, rng: np.random.Generator) -> None:
+    """What is read ahead of the loop, and in its last iteration, is there."""
+    product = TEXTS.Product((20, 24, terms), "f32", "f32")
+    for module in levels(TEXTS.whole_gemm(0, "f32", "f32", extent="?"), Architecture.SM_80, "threads=128"):
+        check(module, product, (20, 24), "F", rng)
+
+
 @pytest.mark.covering(1)
 @every_unit
 def test_interpreter_and_emulator_agree_to_the_bit(
