@@ -24,8 +24,12 @@ COPY = "lane.copy_async %A, %z, %z, %s, %z, %z, %z {operand_segments = [1, 2, 1,
 MMA = '{instruction = "m16n8k16.row.col.f32.f32"} -> fragment<4xf32>'
 UNIT = 'instruction = "m16n8k16.row.col.f32.f32", warps = [1, 1], scales = [1, 1, 1], swapped = false'
 READ = "%r = gpu.read_parts %s, %z, %z {" + UNIT + ", along = false, side = 1} -> tile<16x8xf16>"
-PARTS = """%b = arith.constant {value = 1.0} -> tile<16x8xf16> %a = arith.constant {value = 1.0} -> tile<16x16xf16>
-  %c = arith.constant {value = 1.0} -> tile<16x8xf32> %r = gpu.mma_parts %a, %b, %c {""" + UNIT + "} -> tile<16x8xf32>"
+PARTS = (
+    """%b = arith.constant {value = 1.0} -> tile<16x8xf16> %a = arith.constant {value = 1.0} -> tile<16x16xf16>
+  %c = arith.constant {value = 1.0} -> tile<16x8xf32> %r = gpu.mma_parts %a, %b, %c {"""
+    + UNIT
+    + "} -> tile<16x8xf32>"
+)
 ASYNC = "%r = lane.mma_async %h, %t, %t, %z, %z, %z, %z, %z, %z, %z, %z {operand_segments = [1, 1, 1, 4, 4], "
 TILE_COPY = "gpu.copy_async %A, %z, %z, %s, %z, %z, %z {operand_segments = [1, 2, 1, 3], "
 
@@ -63,7 +67,12 @@ BROKEN = [
     (READ.replace("m16n8k16.row.col.f32.f32", "wgmma.m64n8k16.f32.f16"), "no warp multiplies"),
     (PARTS, None),
     (PARTS.replace("%a, %b", "%b, %a"), "is no tile<16x8xf32>"),
-    (PARTS.replace("%c = arith.constant {value = 1.0} -> tile<16x8xf32>", "%c = arith.constant {value = 1.0} -> tile<16x8xf16>").replace("} -> tile<16x8xf32>", "} -> tile<16x8xf16>"), "of f16 to f32"),
+    (
+        PARTS.replace(
+            "%c = arith.constant {value = 1.0} -> tile<16x8xf32>", "%c = arith.constant {value = 1.0} -> tile<16x8xf16>"
+        ).replace("} -> tile<16x8xf32>", "} -> tile<16x8xf16>"),
+        "of f16 to f32",
+    ),
     (PARTS.replace("m16n8k16.row.col.f32.f32", "wgmma.m64n8k16.f32.f16"), "no warp multiplies"),
     ("%r = lane.mma %f, %g, %h " + MMA, None),
     ("%r = lane.mma %g, %g, %h " + MMA, "no whole parts"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -11,8 +13,11 @@ from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import TOTALS
 from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report
+from tilewright.ir.types import ALL_SCALARS
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
+from tilewright.transforms.schedule.products.plan import Block, ProductPlan, Shape
+from tilewright.transforms.schedule.products.planning import plan_product
 
 START = """%z = arith.constant {value = 0} -> index
 %a = tile.load %A, %z, %z -> tile<32x16xf32>
@@ -116,11 +121,9 @@ def test_subgroups_read_sums_of_the_work_group(factors: tuple[np.ndarray, np.nda
     ("element", "shape"), [("f64", (64, 32, 16)), ("f16", (64, 64, 32)), ("f32", (64, 64, 8)), ("i8", (64, 32, 64))]
 )
 @pytest.mark.parametrize("along", [(False, False), (True, True)])
-def test_layouts_of_parts_are_what_is_read(
-    element: str, shape: tuple[int, int, int], along: tuple[bool, bool]
-) -> None:
+def test_layouts_of_parts_are_what_is_read(element: str, shape: tuple[int, int, int], along: tuple[bool, bool]) -> None:
     """Of each warp the repeats and steps that its readers find, lane by lane."""
-    type_, total = (scalar_type(name) for name in (element, TOTALS[element]))
+    type_, total = (ALL_SCALARS[name] for name in (element, TOTALS[element]))
     plan = plan_product(Shape(*shape, type_, type_, total, *along), Block(128, 1 << 16, Architecture.SM_80))
     assert isinstance(plan, ProductPlan)
     warps, others = (plan.lhs.warps, plan.rhs.warps), (plan.rhs.warps, plan.lhs.warps)
@@ -131,6 +134,7 @@ def test_layouts_of_parts_are_what_is_read(
         weight = 1 if first else warps[1 - side]
         for warp in range(4):
             own = warp // weight % factor.warps * factor.repeats * factor.part.shape[0]
-            starts = [(factor.repeat_start(r), factor.step_start(s)) for s in range(plan.steps) for r in range(factor.repeats)]
+            places = itertools.product(range(plan.steps), range(factor.repeats))
+            starts = [(factor.repeat_start(repeat), factor.step_start(step)) for step, repeat in places]
             wanted = np.concatenate([part * scales + (own + outer, deep) for outer, deep in starts])
             assert np.array_equal(table[:, :, warp], wanted if side == 0 else wanted[..., ::-1])
