@@ -12,9 +12,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from types import FrameType
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-import numpy as np
 import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
@@ -22,6 +21,13 @@ from hypothesis import HealthCheck, settings
 from covering import MARK, asked_for, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 from halves import collect_from_an_end, in_order
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# Before NumPy is imported: threads of its BLAS keep a core busy for some time after each product, and the cores have
+# other tests to run.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -173,6 +179,8 @@ def seed() -> int:
 @pytest.fixture
 def rng(seed: int) -> np.random.Generator:
     """Random data from that seed."""
+    import numpy as np
+
     return np.random.default_rng(seed)
 
 
