@@ -111,7 +111,7 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
     [
         (function("%A: tensor<*xf32>"), "tensors with a rank, dense, are"),
         (function("%A: vector<4xf32>"), "argument 0 of @f is vector<4xf32>; kernels take memrefs, tensors and numbers"),
-        (function("%A: memref<4xi1>"), "memrefs of i1 are not supported"),
+        (function("%A: memref<4xi1>"), "arrays of i1 are not supported: pass i8, and compare"),
         (function("%A: memref<*xf32>"), "has no rank"),
         (function("%A: memref<4x4xf32, strided<[2, 1]>>"), "whose elements overlap"),
         (function("%A: memref<4x4xf32, affine_map<(i, j) -> (j, i)>>"), "the layout"),

@@ -103,3 +103,140 @@ def test_loops_of_earlier_versions_carry_values() -> None:
 }) : () -> ()
 """
     assert "affine.for" in [op.name for op in read(text).module.walk()]
+
+
+LINALG = (
+    "%A: memref<4x8xf32>, %B: memref<8x4xf32>, %C: memref<4x4xf32>, %v: memref<4xf32>, %h: memref<8x4xf16>, %x: f32"
+)
+A, B, C, V, H = (f"memref<{t}>" for t in ("4x8xf32", "8x4xf32", "4x4xf32", "4xf32", "8x4xf16"))
+TERMS = [f"affine_map<(m, n, k) -> {results}>" for results in ("(m, k)", "(k, n)", "(m, n)")]
+ADD = "{ arith.addf }"
+
+
+def contract(*maps: str, b: str = "%B") -> str:
+    """The whole operation is marked unless `b` is."""
+    line = f"linalg.contract indexing_maps = [{', '.join(maps)}] ins(%A, {b} : {A}, {B}) outs(%C : {C})"
+    return line if "«" in b else f"«{line}»"
+
+
+def placed(name: str, mark: int, ending: str, ins: str = f"%A : {A}", outs: str = f"%v : {V}") -> str:
+    """An operation with operands, of which the one with this number is marked; the whole one for -1."""
+    values = [ins.partition(" : "), outs.partition(" : ")]
+    if mark >= 0:
+        name_of, colon, type_ = values[mark]
+        values[mark] = (f"«{name_of}»", colon, type_)
+    said = [f"{word}({''.join(value)})" for word, value in zip(("ins", "outs"), values, strict=True)]
+    line = f"linalg.{name} {' '.join(said)}{ending}"
+    return line if mark >= 0 else f"«{line}»"
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "says"),
+    [
+        ("M10", placed("transpose", -1, " permutation = [1, 1]", outs=f"%B : {B}"), "[1, 1] has a dimension twice"),
+        ("M10", placed("transpose", -1, " permutation = [1, 2]", outs=f"%B : {B}"), f"{A} has no dimension 2"),
+        ("M10", placed("transpose", -1, " permutation = [1]", outs=f"%B : {B}"), "[1] has 1 dimensions; "),
+        ("M10", placed("transpose", 1, " permutation = [1, 0]", outs=f"%A : {A}"), "loop 0 has 4 iterations"),
+        (
+            "M8",
+            placed("transpose", -1, " permutation = [1, 0]", outs=f"%h : {H}"),
+            "of the same elements, not of f32, f16",
+        ),
+        ("M10", placed("broadcast", -1, " dimensions = [2]", f"%v : {V}", f"%C : {C}"), f"{C} has no dimension 2"),
+        (
+            "M10",
+            placed("broadcast", -1, " dimensions = [0, 0]", f"%v : {V}", f"%C : {C}"),
+            "[0, 0] has a dimension twice",
+        ),
+        (
+            "M10",
+            placed("broadcast", -1, " dimensions = []", f"%v : {V}", f"%C : {C}"),
+            f"with 0 dimensions more is no {C}",
+        ),
+        ("M10", placed("broadcast", 1, " dimensions = [0]", f"%v : {V}", f"%A : {A}"), "loop 1 has 8 iterations"),
+        (
+            "M10",
+            placed("broadcast", 0, " dimensions = []", "%x : f32", "%x : f32"),
+            "takes memrefs and tensors, not f32",
+        ),
+        ("M10", placed(f"reduce {ADD}", 1, " dimensions = [0]"), "loop 1 has 4 iterations by memref<4xf32>, but 8"),
+        ("M10", placed(f"reduce {ADD}", -1, " dimensions = [2]"), f"{A} has no dimension 2"),
+        ("M10", placed(f"reduce {ADD}", -1, " dimensions = [1, 1]"), "dimensions = [1, 1] has a dimension twice"),
+        ("M10", placed(f"reduce {ADD}", -1, " dimensions = [1, 0]"), "dimensions = [1, 0] are not in order"),
+        (
+            "M10",
+            placed(f"reduce {ADD}", 1, " dimensions = []"),
+            "(d0, d1) -> (d0, d1)> has 2 results for memref<4xf32>",
+        ),
+        ("M10", placed("map { math.exp }", 0, ""), "(d0) -> (d0)> has 1 results for memref<4x8xf32>"),
+        (
+            "M11",
+            "linalg.map { «arith.adf» } ins(%v : memref<4xf32>) outs(%v : memref<4xf32>)",
+            "arith.adf is not known here",
+        ),
+        ("M7", "linalg.map { «arith.addf» } ins(%v : memref<4xf32>) outs(%v : memref<4xf32>)", "one number of 1"),
+        ("M7", "linalg.map { «func.return» } ins(%v : memref<4xf32>) outs(%v : memref<4xf32>)", "one number of 1"),
+        ("M8", placed("exp", -1, "", f"%h : {H}", f"%B : {B}"), "linalg.exp makes f32 of f32, not of f16"),
+        (
+            "M8",
+            placed("exp", -1, "", f"%B, %B : {B}, {B}", f"%B : {B}"),
+            "linalg.exp takes 1 inputs and an output, not 2",
+        ),
+        ("M8", placed("div_unsigned", -1, "", f"%B, %B : {B}, {B}", f"%B : {B}"), "does not compute with f32"),
+        (
+            "M2",
+            f"linalg.elementwise kind=«#linalg.elementwise_kind<max>» ins(%v : {V}) outs(%v : {V})",
+            "there is no such kind; there are exp, log",
+        ),
+        ("M10", contract(*TERMS[:2]), "takes two factors, an output, and a map for each of them"),
+        (
+            "M10",
+            contract(TERMS[0], TERMS[1].replace("(k, n)>", "(k, k + n)>"), TERMS[2], b="«%B»"),
+            "no choice of different loops",
+        ),
+        ("M10", contract(TERMS[0], TERMS[1], TERMS[0]), "loop 1 is none of two of the three operands"),
+        ("M10", contract(TERMS[2], TERMS[2], TERMS[2]).replace("m, n, k)", "m, n)"), "nothing is summed"),
+    ],
+)
+def test_operations_of_linalg(code: str, line: str, says: str) -> None:
+    check(code, f"func.func @f({LINALG}) {{\n  {line}\n  return\n}}\n", says)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (f'«"linalg.map"(%v, %v)» ({{}}) : ({V}, {V}) -> ()', "the body takes the elements (f32, f32)"),
+        (
+            f"""«"linalg.elementwise"(%v, %v) <{{kind = 3 : i32, operandSegmentSizes = array<i32: 1, 1>}}>» ({{
+    ^bb0(%a: f32, %b: f32):
+      "linalg.yield"(%a) : (f32) -> ()
+    }}) : ({V}, {V}) -> ()""",
+            "there is no kind 3 : i32; there are exp",
+        ),
+        (
+            f"""«"linalg.reduce"(%v, %v, %v) <{{dimensions = array<i64: 0>}}>» ({{
+    ^bb0(%a: f32, %b: f32):
+      "linalg.yield"(%a) : (f32) -> ()
+    }}) : ({V}, {V}, {V}) -> ()""",
+            "takes as many inputs as outputs, and one at least, not 2 inputs and 1 outputs",
+        ),
+        (
+            f"""«"linalg.map"(%v, %v) <{{}}>» ({{
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      "linalg.yield"(%a) : (f32) -> ()
+    }}) : ({V}, {V}) -> ()""",
+            "the body takes the elements (f32, f32)",
+        ),
+    ],
+)
+def test_generic_forms_of_operations_of_linalg(line: str, says: str) -> None:
+    check("M10", f"func.func @f({LINALG}) {{\n  {line}\n  return\n}}\n", says)
+
+
+def test_results_have_the_types_of_the_outputs_that_are_tensors() -> None:
+    text = """func.func @f(%x: f32, %t: tensor<4xf32>) -> tensor<5xf32> {
+  «%r = linalg.fill ins(%x : f32) outs(%t : tensor<4xf32>) -> tensor<5xf32>»
+  return %r : tensor<5xf32>
+}
+"""
+    check("M10", text, "the types of the results are (tensor<5xf32>), wanted are (tensor<4xf32>)")

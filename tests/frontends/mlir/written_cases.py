@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from frontends.mlir.cases import Array, Case, floats, integers
+from frontends.mlir.structured_cases import STRUCTURED
 
 NARROW = {"low": -128, "high": 127}
 
@@ -244,6 +245,7 @@ def _empty_extents(_a: Array, _b: Array, c: Array) -> list[Any]:
 
 
 WRITTEN: Mapping[str, Case] = {
+    **STRUCTURED,
     # Nests of affine loops, with bounds and carried values
     "triangular": Case(lambda r: [np.tril(_doubles(r, 7, 7)) + 5 * np.eye(7), _doubles(r, 7)], _triangular, 1e-12),
     "cholesky": Case(_positive_definite, _cholesky, 1e-12),

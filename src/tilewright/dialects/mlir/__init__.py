@@ -16,6 +16,9 @@ from tilewright.dialects.mlir import (
     func,
     gpu,
     linalg,
+    linalg_dimensions,
+    linalg_elements,
+    linalg_products,
     math,
     memref,
     mma,
@@ -27,12 +30,30 @@ from tilewright.dialects.mlir.base import MlirOperation
 
 __all__ = ["mlir_operations"]
 
+_MODULES = (
+    func,
+    arith,
+    math,
+    cf,
+    memref,
+    scf,
+    affine,
+    linalg,
+    linalg_products,
+    linalg_elements,
+    linalg_dimensions,
+    tensor,
+    gpu,
+    mma,
+    vector,
+)
+
 
 @cache
 def mlir_operations() -> Mapping[str, type[MlirOperation]]:
     """Every declared operation by name."""
     found: dict[str, type[MlirOperation]] = {}
-    for module in (func, arith, math, cf, memref, scf, affine, linalg, tensor, gpu, mma, vector):
+    for module in _MODULES:
         for cls in vars(module).values():
             if isinstance(cls, type) and issubclass(cls, MlirOperation) and "definition" in vars(cls):
                 found[cls.name] = cls

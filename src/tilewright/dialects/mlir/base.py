@@ -72,11 +72,16 @@ class MlirOperation(Operation, SpellsAttributes):
         if name:
             cls.form = Form(assembly, frozenset(loose), element_of)
 
+    @classmethod
+    def implied_segments(cls, count: int) -> tuple[int, ...] | None:
+        """How many operands each list has, where that follows from their number and is not written."""
+        return None
+
     def spelled_attributes(self) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
         declared = self.definition.attributes.keys() - self.form.loose
         properties = {k.removesuffix("_"): v for k, v in self.attributes.items() if k in declared}
         sizes = self.attributes.get("operand_segments")
-        if isinstance(sizes, tuple):
+        if isinstance(sizes, tuple) and self.implied_segments(len(self.operands)) is None:
             properties["operandSegmentSizes"] = DenseArray(I32, cast("tuple[int, ...]", sizes))
         others = {k: v for k, v in self.attributes.items() if k not in declared and k != "operand_segments"}
         return dict(sorted(properties.items())), dict(sorted(others.items()))

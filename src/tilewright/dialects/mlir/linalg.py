@@ -1,20 +1,20 @@
-"""MLIR's linalg on memrefs: computations over an iteration domain, each operand accessed by a map.
+"""MLIR's linalg: computations over an iteration domain, each operand accessed by a map.
 
-A named operation is a generic one whose maps and body follow from its name (`structure_of`).
+Here is what its operations have in common, and the one that says everything; those whose maps or body follow from a
+name are in `linalg_products`, `linalg_elements` and `linalg_dimensions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
-
-from msgspec import Struct
 
 from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import INDEX_TYPE, MlirOperation, fail, index_type, integer_of
-from tilewright.dialects.mlir.scf import check_yield
+from tilewright.dialects.mlir.scf import check_types, check_yield
 from tilewright.ir.affine import AffineMap, Dimension
 from tilewright.ir.attributes import Attribute
+from tilewright.ir.core import BlockArgument
 from tilewright.ir.definition import (
     PURE,
     TERMINATOR,
@@ -33,10 +33,13 @@ from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.types import Constraint, ScalarType, Type
 
-OPERAND = Constraint("a memref, tensor or number", lambda t: isinstance(t, ScalarType) or _shape(t) is not None)
+OPERAND = Constraint(
+    "a memref, tensor or number", lambda t: isinstance(t, ScalarType) or shape_of_operand(t) is not None
+)
 
 
-def _shape(type_: Type) -> tuple[int | None, ...] | None:
+def shape_of_operand(type_: Type) -> tuple[int | None, ...] | None:
+    """The extents of a memref or tensor; None for a number."""
     return type_.shape if isinstance(type_, MemrefType | TensorType) else None
 
 
@@ -85,6 +88,11 @@ class Structured(MlirOperation):
         """Whether `iterators` can be asked, also of an operation that breaks its rules."""
         return True
 
+    def element(self, operand: int) -> BlockArgument | None:
+        """What the body calls the element of an operand, inputs first; None if it has no name for it."""
+        arguments = self.body.entry.arguments
+        return arguments[operand] if operand < len(arguments) else None
+
     def effects(self) -> Sequence[Effect]:
         found = [v for v in self.inputs if isinstance(v.type, MemrefType)]
         written = [v for v in self.outputs if isinstance(v.type, MemrefType)]
@@ -96,7 +104,7 @@ class Structured(MlirOperation):
             fail(self, report, f"{len(maps)} maps for {len(values)} operands")
             return
         for index, (value, map_) in enumerate(zip(values, maps, strict=True)):
-            rank = len(_shape(value.type) or ())
+            rank = len(shape_of_operand(value.type) or ())
             if map_.dimensions != loops or map_.symbols:
                 fail(self, report, f"{map_} is not of the {loops} loops", index)
                 return
@@ -104,12 +112,21 @@ class Structured(MlirOperation):
                 fail(self, report, f"{map_} has {len(map_.results)} results for {value.type}", index)
                 return
         self._check_extents(report, values, maps)
+        self._check_results(report)
         self._check_body(report, values)
+
+    def fewer_elements(self, elements: Sequence[Type]) -> list[Type] | None:
+        """What a body may take instead of the elements of all operands."""
+        return None
+
+    def _check_results(self, report: Report) -> None:
+        wanted = [v.type for v in self.outputs if isinstance(v.type, TensorType)]
+        check_types(self, report, "results", [r.type for r in self.outs], wanted)
 
     def _check_extents(self, report: Report, values: Sequence[Value], maps: Sequence[AffineMap]) -> None:
         known: dict[int, tuple[int, int]] = {}
         for index, (value, map_) in enumerate(zip(values, maps, strict=True)):
-            for extent, expression in zip(_shape(value.type) or (), map_.results, strict=True):
+            for extent, expression in zip(shape_of_operand(value.type) or (), map_.results, strict=True):
                 if extent is None or not isinstance(expression, Dimension):
                     continue
                 before = known.setdefault(expression.position, (extent, index))
@@ -126,7 +143,8 @@ class Structured(MlirOperation):
 
     def _check_body(self, report: Report, values: Sequence[Value]) -> None:
         elements = [element_of(v.type) for v in values]
-        if len(self.body.blocks) != 1 or [a.type for a in self.body.entry.arguments] != elements:
+        taken = [a.type for a in self.body.entry.arguments] if len(self.body.blocks) == 1 else None
+        if taken != elements and (taken is None or taken != self.fewer_elements(elements)):
             fail(self, report, f"the body takes the elements ({', '.join(map(str, elements))})")
             return
         check_yield(self, report, self.body, Yield, elements[len(self.inputs) :])
@@ -174,23 +192,21 @@ def iterator_name(value: Attribute) -> str:
     return str(value).removeprefix("#linalg.iterator_type<").removesuffix(">").strip('"')
 
 
-class Structure(Struct, frozen=True):
-    """What a name says: the indices of each operand as letters, which of them are summed, and what the body does.
+class Named(Structured):
+    """An operation whose body follows from its name, and whose maps do unless they are written.
 
-    `body` is `product` (the sum of products), `fill`, or the name of the one operation of arith or math that it is.
+    `does` is `product` (the sum of products), `convert`, or what is computed with elements of one type
+    (`linalg_elements.KINDS`).
     """
 
-    letters: tuple[str, ...]
-    summed: str = ""
-    body: str = "product"
-
-
-class Named(Structured):
-    """An operation whose maps and body follow from its name."""
-
-    structure: ClassVar[Structure]
+    does: ClassVar[str] = "product"
     indexing_maps: tuple[Attribute, ...] = optional_attribute(tuple, default=())
     cast: Attribute = optional_attribute(object, default=None)
+
+    @classmethod
+    def meaning(cls, attributes: Mapping[str, Attribute]) -> str:
+        """What the body does."""
+        return cls.does
 
     @property
     def given_maps(self) -> list[AffineMap]:
@@ -198,158 +214,10 @@ class Named(Structured):
         return [m for m in self.indexing_maps if isinstance(m, AffineMap)]
 
     @property
-    def loops(self) -> str:
-        """The letters of the loops, in order."""
-        *_, out = self.structure.letters
-        return "".join(dict.fromkeys(out + self.structure.summed))
+    def usual_maps(self) -> list[AffineMap]:
+        """Those that follow from the name."""
+        raise NotImplementedError
 
     @property
     def maps(self) -> list[AffineMap]:
-        if self.given_maps:
-            return self.given_maps
-        order = self.loops
-        return [
-            AffineMap(len(order), 0, tuple(Dimension(order.index(c)) for c in letters))
-            for letters in self.structure.letters
-        ]
-
-    @property
-    def iterators(self) -> list[str]:
-        return ["reduction" if c in self.structure.summed else "parallel" for c in self.loops]
-
-
-class Matmul(Named, name="linalg.matmul", assembly="<structured>"):
-    """`C += A B`."""
-
-    structure = Structure(("mk", "kn", "mn"), "k")
-
-
-class MatmulTransposeA(Named, name="linalg.matmul_transpose_a", assembly="<structured>"):
-    """`C += A^T B`."""
-
-    structure = Structure(("km", "kn", "mn"), "k")
-
-
-class MatmulTransposeB(Named, name="linalg.matmul_transpose_b", assembly="<structured>"):
-    """`C += A B^T`."""
-
-    structure = Structure(("mk", "nk", "mn"), "k")
-
-
-class BatchMatmul(Named, name="linalg.batch_matmul", assembly="<structured>"):
-    """`C[b] += A[b] B[b]`."""
-
-    structure = Structure(("bmk", "bkn", "bmn"), "k")
-
-
-class BatchMatmulTransposeA(Named, name="linalg.batch_matmul_transpose_a", assembly="<structured>"):
-    """`C[b] += A[b]^T B[b]`."""
-
-    structure = Structure(("bkm", "bkn", "bmn"), "k")
-
-
-class BatchMatmulTransposeB(Named, name="linalg.batch_matmul_transpose_b", assembly="<structured>"):
-    """`C[b] += A[b] B[b]^T`."""
-
-    structure = Structure(("bmk", "bnk", "bmn"), "k")
-
-
-class BatchReduceMatmul(Named, name="linalg.batch_reduce_matmul", assembly="<structured>"):
-    """`C += sum over b of A[b] B[b]`."""
-
-    structure = Structure(("bmk", "bkn", "mn"), "bk")
-
-
-class Matvec(Named, name="linalg.matvec", assembly="<structured>"):
-    """`y += A x`."""
-
-    structure = Structure(("mk", "k", "m"), "k")
-
-
-class Vecmat(Named, name="linalg.vecmat", assembly="<structured>"):
-    """`y += x A`."""
-
-    structure = Structure(("k", "kn", "n"), "k")
-
-
-class BatchMatvec(Named, name="linalg.batch_matvec", assembly="<structured>"):
-    """`y[b] += A[b] x[b]`."""
-
-    structure = Structure(("bmk", "bk", "bm"), "k")
-
-
-class BatchVecmat(Named, name="linalg.batch_vecmat", assembly="<structured>"):
-    """`y[b] += x[b] A[b]`."""
-
-    structure = Structure(("bk", "bkn", "bn"), "k")
-
-
-class Dot(Named, name="linalg.dot", assembly="<structured>"):
-    """`s += x . y`."""
-
-    structure = Structure(("k", "k", ""), "k")
-
-
-class AllParallel(Named):
-    """Element by element, of any rank."""
-
-    @property
-    def loops(self) -> str:
-        shape = _shape(self.outputs[0].type) if self.outputs else None
-        return "abcdefghijklmnopqrstuvwxyz"[: len(shape or ())]
-
-    @property
-    def maps(self) -> list[AffineMap]:
-        rank = len(self.loops)
-        identity = AffineMap(rank, 0, tuple(Dimension(k) for k in range(rank)))
-        nothing = AffineMap(rank, 0, ())
-        values = [*self.inputs, *self.outputs]
-        return self.given_maps or [nothing if isinstance(v.type, ScalarType) else identity for v in values]
-
-
-class Fill(AllParallel, name="linalg.fill", assembly="<structured>"):
-    """Every element of the output is the number."""
-
-    structure = Structure((), "", "fill")
-
-
-class Copy(AllParallel, name="linalg.copy", assembly="<structured>"):
-    """The elements of the input."""
-
-    structure = Structure((), "", "fill")
-
-
-class Add(AllParallel, name="linalg.add", assembly="<structured>"):
-    """Sums."""
-
-    structure = Structure((), "", "add")
-
-
-class Sub(AllParallel, name="linalg.sub", assembly="<structured>"):
-    """Differences."""
-
-    structure = Structure((), "", "sub")
-
-
-class Mul(AllParallel, name="linalg.mul", assembly="<structured>"):
-    """Products."""
-
-    structure = Structure((), "", "mul")
-
-
-class Div(AllParallel, name="linalg.div", assembly="<structured>"):
-    """Quotients."""
-
-    structure = Structure((), "", "div")
-
-
-class Max(AllParallel, name="linalg.max", assembly="<structured>"):
-    """Maxima."""
-
-    structure = Structure((), "", "max")
-
-
-class Exp(AllParallel, name="linalg.exp", assembly="<structured>"):
-    """e to the power."""
-
-    structure = Structure((), "", "exp")
+        return self.given_maps or self.usual_maps

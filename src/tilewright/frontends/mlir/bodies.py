@@ -8,25 +8,55 @@ from typing import Final
 from tilewright.diagnostics import Location
 from tilewright.dialects.mlir import arith, linalg, math
 from tilewright.dialects.mlir.base import MlirOperation
+from tilewright.dialects.mlir.linalg_elements import KINDS
+from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Region, Value
+from tilewright.ir.mlir.attributes import FloatAttribute
+from tilewright.ir.mlir.float_text import pattern_of_double
 from tilewright.ir.mlir.types import layout_of, width_of
 from tilewright.ir.types import BOOL, INDEX, ScalarType, Type
 
-_FLOATS: Final[Mapping[str, type[MlirOperation]]] = {
+_Operations = Mapping[str, type[MlirOperation]]
+
+_FLOATS: Final[_Operations] = {
+    "exp": math.Exp,
+    "log": math.Log,
+    "abs": math.AbsF,
+    "ceil": math.Ceil,
+    "floor": math.Floor,
+    "negf": arith.NegF,
+    "reciprocal": arith.DivF,
+    "round": math.Round,
+    "sqrt": math.Sqrt,
+    "rsqrt": math.Rsqrt,
+    "square": arith.MulF,
+    "tanh": math.Tanh,
+    "erf": math.Erf,
     "add": arith.AddF,
     "sub": arith.SubF,
     "mul": arith.MulF,
     "div": arith.DivF,
-    "max": arith.MaximumF,
-    "exp": math.Exp,
+    "max_signed": arith.MaximumF,
+    "min_signed": arith.MinimumF,
+    "max_unsigned": arith.MaximumF,
+    "min_unsigned": arith.MinimumF,
+    "powf": math.PowF,
+    "select": arith.Select,
 }
-_INTEGERS: Final[Mapping[str, type[MlirOperation]]] = {
+_INTEGERS: Final[_Operations] = {
     "add": arith.AddI,
     "sub": arith.SubI,
     "mul": arith.MulI,
     "div": arith.DivSI,
-    "max": arith.MaxSI,
+    "div_unsigned": arith.DivUI,
+    "max_signed": arith.MaxSI,
+    "min_signed": arith.MinSI,
+    "max_unsigned": arith.MaxUI,
+    "min_unsigned": arith.MinUI,
+    "select": arith.Select,
 }
+_TRUTHS: Final[_Operations] = {**_INTEGERS, "add": arith.OrI, "mul": arith.AndI}
+"""Of i1, for which there is no difference."""
 
 
 class NoBody(ValueError):
@@ -39,9 +69,9 @@ class _Body:
         self.location = location
         self.is_signed = is_signed
 
-    def add(self, cls: type[MlirOperation], *operands: Value, result: Type) -> Value:
+    def add(self, cls: type[MlirOperation], *operands: Value, result: Type, **attributes: Attribute) -> Value:
         """An operation at the end."""
-        op = cls.of_parts(operands, [result])
+        op = cls.of_parts(operands, [result], attributes)
         op.location = self.location
         self.block.append(op)
         return op.results[0]
@@ -69,30 +99,52 @@ class _Body:
         return arith.ExtSI if self.is_signed else arith.ExtUI
 
 
-def body_of(cls: type[linalg.Named], elements: Sequence[Type], place: Location, casts_unsigned: bool) -> Region:
-    """The body of a named operation for elements of these types, the output's last. Raises `NoBody`."""
+def body_of(name: str, does: str, elements: Sequence[Type], place: Location, casts_unsigned: bool) -> Region:
+    """The body of a named operation for elements of these types, the output's last. Raises `NoBody`.
+
+    `does` is what `linalg.Named.meaning` says: `product` and `convert` take inputs of other types than the output's.
+    """
     for type_ in elements:
         if not isinstance(type_, ScalarType) or (layout_of(type_) is None and width_of(type_) is None):
-            raise NoBody(f"{cls.name} computes with integers and floats, not {type_}")
+            raise NoBody(f"{name} computes with integers and floats, not {type_}")
     if len(elements) < 2:
-        raise NoBody(f"{cls.name} has inputs and an output")
+        raise NoBody(f"{name} has inputs and an output")
     body = _Body(place, not casts_unsigned)
-    arguments = [body.block.add_argument(t, None, place) for t in elements]
-    *inputs, out = arguments
-    values = [body.converted(value, out.type) for value in inputs]
-    match cls.structure.body:
-        case "fill":
-            found = values[0]
-        case "product":
-            found = _sum_of_products(body, values, out)
-        case name:
-            known = _INTEGERS if layout_of(out.type) is None else _FLOATS
-            if name not in known:
-                raise NoBody(f"{cls.name} does not compute with {out.type}")
-            found = body.add(known[name], *values, result=out.type)
+    *inputs, out = [body.block.add_argument(t, None, place) for t in elements]
+    if does == "product":
+        found = _sum_of_products(body, [body.converted(value, out.type) for value in inputs], out)
+    elif does == "convert":
+        found = body.converted(inputs[0], out.type)
+    else:
+        found = _computed(body, name, does, inputs, out.type)
     end = linalg.Yield([found], location=place)
     body.block.append(end)
     return Region(body.block)
+
+
+def _computed(body: _Body, name: str, does: str, inputs: Sequence[Value], type_: Type) -> Value:
+    """What is done with inputs that are of the output's type."""
+    if len(inputs) != KINDS[does]:
+        raise NoBody(f"{name} takes {KINDS[does]} inputs and an output, not {len(inputs)} inputs")
+    known = _FLOATS if layout_of(type_) is not None else _TRUTHS if type_ is BOOL else _INTEGERS
+    if does not in known or (does == "sub" and type_ is BOOL):
+        raise NoBody(f"{name} does not compute with {type_}")
+    wanted = [BOOL if does == "select" and k == 0 else type_ for k in range(len(inputs))]
+    wrong = next((v.type for v, t in zip(inputs, wanted, strict=True) if v.type != t), None)
+    if wrong is not None:
+        raise NoBody(f"{name} makes {type_} of {', '.join(map(str, wanted))}, not of {wrong}")
+    values = list(inputs)
+    if does == "square":
+        values *= 2
+    elif does == "reciprocal":
+        values = [_one(body, type_), *values]
+    return body.add(known[does], *values, result=type_)
+
+
+def _one(body: _Body, type_: Type) -> Value:
+    layout = layout_of(type_)
+    assert layout is not None
+    return body.add(arith.Constant, result=type_, value=FloatAttribute(pattern_of_double(1.0, layout), type_))
 
 
 def _sum_of_products(body: _Body, values: Sequence[Value], out: Value) -> Value:

@@ -9,7 +9,7 @@ import re
 from typing import Final
 
 from tilewright.diagnostics import Location
-from tilewright.dialects.mlir import affine, func, linalg, memref, scf, tensor
+from tilewright.dialects.mlir import affine, func, linalg_elements, memref, scf, tensor
 from tilewright.dialects.mlir.base import MlirOperation, integers_of
 from tilewright.ir.affine import AffineMap
 from tilewright.ir.attributes import Attribute
@@ -49,7 +49,8 @@ def exact_operation(
     problem = ""
     if cls.definition.segmented:
         written = next((attributes[name] for name in _WRITTEN if name in attributes), None)
-        sizes = _former_segments(cls, found, len(operands)) if written is None else integers_of(written)
+        implied = cls.implied_segments(len(operands)) or _former_segments(cls, found, len(operands))
+        sizes = implied if written is None else integers_of(written)
         problem = _segment_problem(cls, sizes, len(operands))
         found[_SEGMENTS] = sizes
     for name, (form, known) in _FLAGS.items():
@@ -93,7 +94,7 @@ def _former_segments(cls: type[MlirOperation], found: dict[str, Attribute], coun
         bounds = [found.get("lowerBoundMap"), found.get("upperBoundMap")]
         taken = [m.dimensions + m.symbols if isinstance(m, AffineMap) else 0 for m in bounds]
         return (*taken, count - sum(taken))
-    return (1, count - 1) if cls is linalg.Fill else ()
+    return (1, count - 1) if cls is linalg_elements.Fill else ()
 
 
 def _are_sizes_of(static: Attribute | None, results: list[Type]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from tilewright.dialects.mlir import affine, linalg, memref
+from tilewright.dialects.mlir import affine, linalg, linalg_elements, memref
 from tilewright.dialects.mlir.base import MlirOperation, integers_of
 from tilewright.frontends.mlir.form_printer import FormPrinter, values_of
 from tilewright.ir.affine import AffineMap, IntegerSet
@@ -41,7 +41,7 @@ class MemoryPrinter(FormPrinter):
             case "mapped":
                 assert isinstance(op, affine.AffineValue)
                 return self.applied(op.map, op.values)
-            case "structured":
+            case "structured" | "elementwise":
                 return self._structured(op)
             case _:
                 return super().part(op, name)
@@ -123,8 +123,13 @@ class MemoryPrinter(FormPrinter):
     # Operations of linalg by their names
 
     def _structured(self, op: MlirOperation) -> str:
-        assert isinstance(op, linalg.Structured)
-        return (self.dictionary(op, (_REMEMBERED,)) + self.groups(op) + self.arrow(op.results)).strip()
+        assert isinstance(op, linalg.Named)
+        kind = f"kind={spell(op.kind)}" if isinstance(op, linalg_elements.Elementwise) else ""
+        maps = ""
+        if op.given_maps and op.given_maps != op.usual_maps:
+            maps = f" indexing_maps = {spell(op.indexing_maps, self.aliases)}"
+        others = self.dictionary(op, (_REMEMBERED, "indexing_maps", "kind"))
+        return (kind + maps + others + self.groups(op) + self.arrow(op.results)).strip()
 
     def groups(self, op: linalg.Structured) -> str:
         """` ins(..) outs(..)`."""

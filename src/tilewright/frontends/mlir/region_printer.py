@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import cast
+from typing import Final, cast
 
-from tilewright.dialects.mlir import affine, func, linalg, scf
+from tilewright.dialects.mlir import affine, func, linalg, linalg_dimensions, scf
 from tilewright.dialects.mlir.base import MlirOperation, integer_of, integers_of
 from tilewright.frontends.mlir.memory_printer import MemoryPrinter
 from tilewright.ir.affine import AffineConstant, AffineMap, AffineSymbol
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Region, Value
+from tilewright.ir.mlir.attributes import OpaqueAttribute
 from tilewright.ir.mlir.operations import MlirFile
 from tilewright.ir.mlir.spelling import spell, spell_key
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import INDEX
+
+_NO_OVERFLOW: Final = OpaqueAttribute(("#arith.overflow<none>",))
+"""What the tool writes of integers that may overflow."""
 
 
 def print_custom(file: MlirFile) -> str:
@@ -52,6 +56,10 @@ class RegionPrinter(MemoryPrinter):
                 return self._generic(op, indent)
             case linalg.Named():
                 return _nothing()
+            case linalg_dimensions.Mapper():
+                return self._mapper(op, indent)
+            case linalg_dimensions.OfDimensions():
+                return self._moved(op)
             case _:
                 raise AssertionError(f"no custom form of {op.name} has regions")
 
@@ -195,6 +203,32 @@ class RegionPrinter(MemoryPrinter):
         self.write(f" attrs = {others}" if others else "")
         yield self.braced(op.body, indent)
         self.write(self.arrow(op.results))
+
+    def _moved(self, op: linalg_dimensions.OfDimensions) -> Steps[None]:
+        said = f" {op.says} = {list(op.numbers)} " if op.says else ""
+        self.write(self.groups(op) + said + self.dictionary(op, (op.says,)))
+        yield from ()
+
+    def _mapper(self, op: linalg_dimensions.Mapper, indent: str) -> Steps[None]:
+        """The tool puts the names of a region on a line of their own."""
+        payload = op.payload
+        if isinstance(payload, MlirOperation):
+            self.write(f" {{ {payload.name}{self._of_payload(payload)} }}")
+            yield self._moved(op)
+            return
+        yield self._moved(op)
+        names = [f"{self.names.of(a)}: {self.type(a.type)}{self.location(a)}" for a in op.body.entry.arguments]
+        self.lines.append(f"{indent}  ({', '.join(names)})")
+        yield self.braced(op.body, indent + "  ", named=False)
+
+    def _of_payload(self, op: MlirOperation) -> str:
+        """All attributes but the flags that say nothing of floats."""
+        shown = {name.removesuffix("_"): value for name, value in op.attributes.items() if value is not None}
+        if "overflowFlags" in op.definition.attributes:
+            shown.setdefault("overflowFlags", _NO_OVERFLOW)
+        if spell(shown.get("fastmath", ()), self.aliases).endswith("<none>"):
+            shown.pop("fastmath")
+        return self._spelled(dict(sorted(shown.items())))
 
 
 def _nothing() -> Steps[None]:

@@ -91,7 +91,7 @@ class RegionFormReader(MemoryFormReader):
         if self.peek_word() in ("private", "public", "nested"):
             draft.attributes["sym_visibility"] = self.word("a visibility")
         draft.attributes["sym_name"] = self.symbol()
-        arguments, inputs, of_arguments = self._parameters()
+        arguments, inputs, of_arguments = self.parameters()
         results, of_results = self._function_results()
         draft.attributes["function_type"] = FunctionType(tuple(inputs), tuple(results))
         for key, found in (("arg_attrs", of_arguments), ("res_attrs", of_results)):
@@ -112,7 +112,8 @@ class RegionFormReader(MemoryFormReader):
         if not draft.regions[0].blocks:
             self.fail("the body of a function ends in a return", place=self.range_of(self.end - 1, self.end))
 
-    def _parameters(self) -> tuple[list[NewArgument], list[Type], list[dict[str, Attribute]]]:
+    def parameters(self) -> tuple[list[NewArgument], list[Type], list[dict[str, Attribute]]]:
+        """`(%a: T {..}, ..)`: names, types and attributes."""
         self.expect("(")
         arguments: list[NewArgument] = []
         types: list[Type] = []

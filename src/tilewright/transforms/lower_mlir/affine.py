@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tilewright.dialects import arith, arith_floats, arith_integers
-from tilewright.dialects import memref as shared
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.mlir import affine
 from tilewright.dialects.mlir.base import integer_of
@@ -90,13 +89,13 @@ def _extremum(low: Lowering, op: Operation) -> None:
 def _load(low: Lowering, op: Operation) -> None:
     assert isinstance(op, affine.Load)
     indices = [low.index(n) for n in reversed(mapped(low, op.map, op.indices))]
-    low.bind(op.result, low.b(shared.Load(low.value(op.memref), indices)).out)
+    low.bind(op.result, low.load(low.value(op.memref), indices, op.result.type))
 
 
 def _store(low: Lowering, op: Operation) -> None:
     assert isinstance(op, affine.Store)
     indices = [low.index(n) for n in reversed(mapped(low, op.map, op.indices))]
-    low.b(shared.Store(low.value(op.value), low.value(op.memref), indices))
+    low.store(low.value(op.value), low.value(op.memref), indices)
 
 
 class _Affine:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field, structs
 
 from tilewright.diagnostics import Location
-from tilewright.dialects import arith
+from tilewright.dialects import arith, arith_integers
 from tilewright.dialects import memref as shared
 from tilewright.dialects.arith import Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import func
 from tilewright.ir.core import Block, Operation, Value
-from tilewright.ir.types import BOOL, MemrefType, ScalarType, Type
+from tilewright.ir.types import BOOL, I8, MemrefType, ScalarType, Type
 from tilewright.transforms.lower_mlir.statics import Globals
 
 
@@ -191,6 +191,16 @@ class Lowering(Struct):
         return value if value.type is type_ else self.b(arith.Cast(value, result_types=[type_])).out
 
     # Memrefs
+
+    def load(self, memory: Value, indices: Sequence[Value], type_: Type) -> Value:
+        """An element of a type; of i1, which is a byte in memory, whether that is not 0."""
+        found = self.b(shared.Load(memory, indices)).out
+        return self.compare(Predicate.NE, found, self.b.zero(I8)) if type_ is BOOL else found
+
+    def store(self, value: Value, memory: Value, indices: Sequence[Value]) -> None:
+        """Writes an element."""
+        stored = self.b(arith_integers.UCast(value, result_types=[I8])).out if value.type is BOOL else value
+        self.b(shared.Store(stored, memory, indices))
 
     def memref(self, value: Value) -> tuple[Value, MemrefType]:
         """What a memref became, and its type here."""

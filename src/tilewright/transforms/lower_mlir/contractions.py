@@ -10,7 +10,7 @@ from tilewright.dialects.mlir import arith, linalg
 from tilewright.ir.affine import AffineMap, Dimension
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.mlir.types import MemrefType, TensorType
-from tilewright.ir.types import ScalarType, promotable, promote
+from tilewright.ir.types import BOOL, ScalarType, promotable, promote
 
 
 class Contraction(Struct, frozen=True):
@@ -81,10 +81,10 @@ def plain_loops(map_: AffineMap) -> tuple[int, ...] | None:
 
 
 def _types_fit(values: Sequence[Value]) -> bool:
-    """Whether the factors' product is exact in the type of a collective's result."""
+    """Whether the factors' product is exact in the type of a collective's result; of truths it is no product."""
     elements = [v.type.element for v in values if isinstance(v.type, MemrefType | TensorType)]
     scalars = [e for e in elements if isinstance(e, ScalarType)]
-    product = promote(scalars[0], scalars[1]) if len(scalars) == 3 else None
+    product = promote(scalars[0], scalars[1]) if len(scalars) == 3 and BOOL not in scalars else None
     return product is not None and promotable(product, scalars[2])
 
 
@@ -104,9 +104,9 @@ def _body_of(op: linalg.Structured) -> _Body | None:
     add = end.values[0].defining_op
     if not isinstance(add, arith.AddF | arith.AddI):
         return None
-    target = arguments[-1]
+    target = op.element(len(op.inputs))
     terms = [v for v in (add.lhs, add.rhs) if v is not target]
-    if len(terms) != 1:
+    if target is None or len(terms) != 1:
         return None
     multiplied = [(v, _input_of(v, list(arguments[:-1]))) for v in multiplicands(terms[0])]
     inputs = [k for _, k in multiplied if k is not None and plain_loops(op.maps[k])]

@@ -247,7 +247,7 @@ class _Loops:
         found = low.value(value)
         if not _is_shaped(value):
             return found
-        return low.b(shared.Load(found, self._indices(low, self.maps[index], at))).out
+        return low.load(found, self._indices(low, self.maps[index], at), linalg.element_of(value.type))
 
     def _elements(self, low: Lowering, sums: Sequence[int], at: Mapping[int, Value]) -> None:
         """One point of the parallel loops: the outputs' elements are carried through the others."""
@@ -260,13 +260,13 @@ class _Loops:
         else:
             found = self._body(low, at, self._before(low, at))
         for k, value in zip(outputs, found, strict=True):
-            low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], places)))
+            low.store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], places))
 
     def _before(self, low: Lowering, at: Mapping[int, Value]) -> list[Value | None]:
         """The elements of the outputs that the body asks for."""
         count = len(self.op.inputs)
-        asked = [bool(argument.uses) for argument in self.op.body.entry.arguments[count:]]
-        return [self._read(low, k, at) if used else None for k, used in enumerate(asked, count)]
+        asked = [self.op.element(k) for k in range(count, len(self.operands))]
+        return [self._read(low, k, at) if name and name.uses else None for k, name in enumerate(asked, count)]
 
     def _summed(
         self, low: Lowering, sums: list[int], at: dict[int, Value], carried: Sequence[Value]
@@ -314,7 +314,7 @@ class _Loops:
         outputs = range(count, len(self.operands))
         found = self._body(low, at, self._before(low, at))
         for k, value in zip(outputs, found, strict=True):
-            low.b(shared.Store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], at)))
+            low.store(value, low.value(self.operands[k]), self._indices(low, self.maps[k], at))
 
 
 def _index(low: Lowering, op: Operation) -> None:

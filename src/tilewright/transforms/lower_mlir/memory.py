@@ -14,7 +14,7 @@ from tilewright.dialects.mlir.base import integer_of, memref_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
 from tilewright.ir.mlir.types import is_identity_layout
-from tilewright.ir.types import INDEX, AddressSpace, MemrefType, mixed, packed_strides
+from tilewright.ir.types import BOOL, INDEX, AddressSpace, MemrefType, mixed, packed_strides
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
 from tilewright.transforms.lower_mlir.control import counted_loop, known_number
 from tilewright.transforms.lower_mlir.types import memref_type
@@ -23,12 +23,12 @@ from tilewright.transforms.lower_mlir.workspaces import workspace
 
 def _load(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Load)
-    low.bind(op.result, low.b(shared.Load(low.value(op.memref), low.indices(op.indices))).out)
+    low.bind(op.result, low.load(low.value(op.memref), low.indices(op.indices), op.result.type))
 
 
 def _store(low: Lowering, op: Operation) -> None:
     assert isinstance(op, memref.Store)
-    low.b(shared.Store(low.value(op.value), low.value(op.memref), low.indices(op.indices)))
+    low.store(low.value(op.value), low.value(op.memref), low.indices(op.indices))
 
 
 def _allocation(low: Lowering, op: Operation) -> None:
@@ -308,6 +308,8 @@ def _global(low: Lowering, op: Operation) -> None:
     assert isinstance(op.name_, SymbolReference)
     name = op.name_.root
     type_ = memref_type(op, op.result.type)
+    if memref_of(op.result).element is BOOL:
+        raise Unsupported(op, "memref.get_global: globals of i1 are not supported; those of i8 are")
     symbol = low.globals.symbol(name)
     if symbol is None:
         raise Unsupported(op, f"memref.get_global: there is no global @{name} with known contents in the module")

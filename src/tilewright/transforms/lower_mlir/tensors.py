@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tilewright.dialects import memref as shared
 from tilewright.dialects.builder import new_region
 from tilewright.dialects.mlir import arith, func, linalg, tensor
 from tilewright.ir.core import Operation, Value
@@ -23,7 +22,7 @@ from tilewright.ir.types import MemrefType, mixed
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Unsupported
 from tilewright.transforms.lower_mlir.contractions import plain_loops
 from tilewright.transforms.lower_mlir.memory import allocated_at_most, copy, cut, each_element, lower_dim
-from tilewright.transforms.lower_mlir.types import memory_of, memref_type, scalar_type
+from tilewright.transforms.lower_mlir.types import element_type, memory_of, memref_type
 
 
 @contextmanager
@@ -48,7 +47,8 @@ def in_memory(low: Lowering, op: linalg.Structured) -> Generator[None]:
 def _looks_at(op: linalg.Structured, output: int) -> bool:
     """Whether the elements of an output before are any part of those behind."""
     loops = plain_loops(op.maps[len(op.inputs) + output])
-    used = bool(op.body.entry.arguments[len(op.inputs) + output].uses)
+    element = op.element(len(op.inputs) + output)
+    used = element is not None and bool(element.uses)
     return used or loops is None or len(loops) < len(op.iterators)
 
 
@@ -162,13 +162,13 @@ def _empty(low: Lowering, op: Operation) -> None:
 
 def _extract(low: Lowering, op: Operation) -> None:
     assert isinstance(op, tensor.Extract)
-    low.bind(op.result, low.b(shared.Load(low.value(op.tensor), low.indices(op.indices))).out)
+    low.bind(op.result, low.load(low.value(op.tensor), low.indices(op.indices), op.result.type))
 
 
 def _insert(low: Lowering, op: Operation) -> None:
     assert isinstance(op, tensor.Insert)
     memory = _changed(low, op, op.dest, op.out, looks=True)
-    low.b(shared.Store(low.value(op.scalar), memory, low.indices(op.indices)))
+    low.store(low.value(op.scalar), memory, low.indices(op.indices))
     low.bind(op.out, memory)
 
 
@@ -215,7 +215,7 @@ def constant(low: Lowering, op: arith.Constant) -> None:
     value = op.value
     if not isinstance(value, DenseElements) or not value.splat:
         raise Unsupported(op, "arith.constant: of tensors only those of one number are supported (`dense<0.0>`)")
-    element = scalar_type(op, value.element)
+    element = element_type(op, value.element)
     layout, bits = layout_of(element), value.number(0)
     number = bits if layout is None else value_of(bits, layout)
     found = _fresh(low, op, op.result)

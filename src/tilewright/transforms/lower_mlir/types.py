@@ -38,11 +38,16 @@ def scalar_type(op: Operation, type_: Type) -> ScalarType:
 
 
 def element_type(op: Operation, type_: Type) -> ScalarType:
-    """The type of elements in memory."""
+    """The type of elements in memory, where i1 is a byte of 0 or 1."""
     found = scalar_type(op, type_)
-    if found is BOOL:
-        raise Unsupported(op, f"{op.name}: memrefs of i1 are not supported; store i8")
-    return found
+    return I8 if found is BOOL else found
+
+
+def _check_element(function: func.Func, type_: Foreign | TensorType) -> None:
+    """Arrays have no elements of one bit. Raises `Unsupported`."""
+    if type_.element is BOOL:
+        said = f"@{function.sym_name} takes or returns {type_}; arrays of i1 are not supported: pass i8, and compare"
+        raise Unsupported(function, said)
 
 
 def strides_of(op: Operation, type_: Foreign) -> tuple[Extent, ...]:
@@ -100,6 +105,7 @@ def result_type(function: func.Func, type_: Type) -> tuple[MemrefType, tuple[int
         name = function.sym_name
         said = f"@{name} returns {type_}; what is launched returns tensors or nothing, and writes to memrefs"
         raise Unsupported(function, said)
+    _check_element(function, type_)
     found = memref_type(function, memory_of(function, type_))
     return found, tuple(reversed(range(found.order)))
 
@@ -128,6 +134,7 @@ def parameter_type(
             return scalar_type(function, type_), (), ()
         said = f"argument {argument.index} of @{function.sym_name} is {type_}"
         raise Unsupported(function, f"{said}; kernels take memrefs, tensors and numbers", argument.location)
+    _check_element(function, type_)
     found = memref_type(function, type_)
     _check_strides(function, found, type_, argument)
     rank = found.order

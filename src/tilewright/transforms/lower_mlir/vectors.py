@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tilewright.dialects import memref as shared
 from tilewright.dialects.mlir import vector
 from tilewright.ir.core import Operation, Value
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
@@ -20,7 +19,7 @@ def _places(low: Lowering, op: vector.Load | vector.Store) -> Iterator[list[Valu
 def _load(low: Lowering, op: Operation) -> None:
     assert isinstance(op, vector.Load)
     memory = low.value(op.base)
-    low.vectors[op.out] = [low.b(shared.Load(memory, place)).out for place in _places(low, op)]
+    low.vectors[op.out] = [low.load(memory, place, op.vector.element) for place in _places(low, op)]
 
 
 def _store(low: Lowering, op: Operation) -> None:
@@ -29,7 +28,7 @@ def _store(low: Lowering, op: Operation) -> None:
     if elements is None:
         raise Unsupported(op, "vector.store: a vector that was not loaded in the same block is not supported")
     for element, place in zip(elements, _places(low, op), strict=True):
-        low.b(shared.Store(element, memory, place))
+        low.store(element, memory, place)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

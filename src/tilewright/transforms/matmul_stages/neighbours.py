@@ -168,10 +168,13 @@ def as_loops(op: linalg.Structured, c: Value, lengths: Sequence[Linear]) -> affi
     variables = list(map(variable, loops))
     mapping: dict[Value, Value] = {}
     operands = [*op.inputs, *op.outputs]
-    for argument, value, map_ in zip(op.body.entry.arguments, operands, op.maps, strict=True):
-        if isinstance(value.type, MemrefType) and argument.uses:
+    for number, (value, map_) in enumerate(zip(operands, op.maps, strict=True)):
+        argument = op.element(number)
+        if argument is None or not argument.uses:
+            continue
+        if isinstance(value.type, MemrefType):
             mapping[argument] = build(affine.Load(value, variables, map_)).out
-        elif not isinstance(value.type, MemrefType):
+        else:
             mapping[argument] = value
     for inner in op.body.entry:
         if isinstance(inner, linalg.Index):
