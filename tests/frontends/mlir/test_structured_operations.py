@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from frontends.mlir.cases import Array
 from frontends.mlir.forms import WRITTEN_PROGRAMS, parts_of
 from frontends.mlir.reading import read, reprinted
 from frontends.mlir.structured_cases import STRUCTURED
@@ -22,17 +23,51 @@ from tilewright.ir.core import Operation
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.transforms.lower_mlir import LowerMlir
 
+
+def _rounded(x: Array) -> Array:
+    return np.copysign(np.floor(np.abs(x) + 0.5), x)
+
+
+def _unsigned(function: Callable[..., Any]) -> Callable[[Array, Array], Array]:
+    """Of the same bits, as numbers without a sign."""
+
+    def found(x: Array, y: Array) -> Array:
+        return np.asarray(function(x.view(np.uint32), y.view(np.uint32))).view(np.int32)
+
+    return found
+
+
+def _quotient(x: Array, y: Array) -> Array:
+    return np.trunc(x / y)
+
+
+def _square_root(x: Array) -> Array:
+    return np.sqrt(np.abs(x))
+
+
+def _logarithm(x: Array) -> Array:
+    return np.log(np.abs(x))
+
+
+def _power(x: Array, y: Array) -> Array:
+    return np.power(np.abs(x), y)
+
+
+def _inverse_root(x: Array) -> Array:
+    return 1 / np.sqrt(np.abs(x))
+
+
 FLOATS: Final[dict[str, Callable[..., Any]]] = {
     "exp": np.exp,
-    "log": lambda x: np.log(np.abs(x)),
+    "log": _logarithm,
     "abs": np.abs,
     "ceil": np.ceil,
     "floor": np.floor,
     "negf": np.negative,
-    "reciprocal": lambda x: 1 / x,
-    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
-    "sqrt": lambda x: np.sqrt(np.abs(x)),
-    "rsqrt": lambda x: 1 / np.sqrt(np.abs(x)),
+    "reciprocal": np.reciprocal,
+    "round": _rounded,
+    "sqrt": _square_root,
+    "rsqrt": _inverse_root,
     "square": np.square,
     "tanh": np.tanh,
     "erf": np.vectorize(math.erf),
@@ -42,7 +77,7 @@ FLOATS: Final[dict[str, Callable[..., Any]]] = {
     "div": np.divide,
     "max": np.maximum,
     "min": np.minimum,
-    "powf": lambda x, y: np.power(np.abs(x), y),
+    "powf": _power,
     "select": np.where,
 }
 OF_MAGNITUDES: Final = ("log", "sqrt", "rsqrt", "powf")
@@ -50,15 +85,14 @@ INTEGERS: Final[dict[str, Callable[..., Any]]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "div": lambda x, y: np.trunc(x / y),
-    "div_unsigned": lambda x, y: (x.view(np.uint32) // y.view(np.uint32)).view(np.int32),
+    "div": _quotient,
+    "div_unsigned": _unsigned(np.floor_divide),
     "max": np.maximum,
     "min": np.minimum,
-    "max_unsigned": lambda x, y: np.maximum(x.view(np.uint32), y.view(np.uint32)).view(np.int32),
-    "min_unsigned": lambda x, y: np.minimum(x.view(np.uint32), y.view(np.uint32)).view(np.int32),
+    "max_unsigned": _unsigned(np.maximum),
+    "min_unsigned": _unsigned(np.minimum),
     "select": np.where,
 }
-TRUTHS: Final[dict[str, Callable[..., Any]]] = {"add": np.logical_or, "mul": np.logical_and}
 
 
 def arity(name: str) -> int:

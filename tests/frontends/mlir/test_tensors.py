@@ -245,7 +245,7 @@ def test_values_never_change(name: str, target: str, rng: np.random.Generator) -
     ("lines", "says"),
     [
         ((f"%e = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : {V}", f"return %e : {V}"), "one number"),
-        (("%e = tensor.empty() : tensor<4xi1>", f"return %A : {V}"), "i1"),
+        (("%e = tensor.empty() : tensor<4xi4>", f"return %A : {V}"), "values of type i4 are not supported"),
     ],
 )
 def test_what_is_not_supported_is_named(lines: tuple[str, ...], says: str) -> None:

@@ -192,12 +192,12 @@ class Lowering(Struct):
 
     # Memrefs
 
-    def load(self, memory: Value, indices: Sequence[Value], type_: Type) -> Value:
+    def load(self, memory: Value, indices: list[Value], type_: Type) -> Value:
         """An element of a type; of i1, which is a byte in memory, whether that is not 0."""
         found = self.b(shared.Load(memory, indices)).out
         return self.compare(Predicate.NE, found, self.b.zero(I8)) if type_ is BOOL else found
 
-    def store(self, value: Value, memory: Value, indices: Sequence[Value]) -> None:
+    def store(self, value: Value, memory: Value, indices: list[Value]) -> None:
         """Writes an element."""
         stored = self.b(arith_integers.UCast(value, result_types=[I8])).out if value.type is BOOL else value
         self.b(shared.Store(stored, memory, indices))
