@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from targets.nvidia.case import Array, Launch
@@ -30,5 +31,7 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
     return packer.results()
 
 
-def _described(context: Context, found: TensorMap, address: int, extents: tuple[int, int], pitch: int) -> bytes:
-    return encoded(context, found.dtype, address, extents, pitch, found.box)
+def _described(
+    context: Context, found: TensorMap, address: int, extents: Sequence[int], pitches: Sequence[int]
+) -> bytes:
+    return encoded(context, found.dtype, address, extents, pitches, found.box)

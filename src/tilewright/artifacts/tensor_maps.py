@@ -14,6 +14,7 @@ from tilewright.machine.cuda.tensor_maps import (
     MAP_ALIGNMENT,
     MAP_BYTES,
     MAP_UNIT,
+    MOST_MODES,
     PITCH_LIMIT,
     TENSOR_DTYPES,
     has_map,
@@ -29,35 +30,36 @@ MapNumber: TypeAlias = int | Quantity
 
 
 class TensorMap(Struct, frozen=True):
-    """A matrix `distance` bytes behind the address that a parameter holds, and the boxes of it that are copied.
+    """Matrices, the first `distance` bytes behind the address that a parameter holds, and the boxes that are copied.
 
-    Extents are elements, neighbours first; `stride` are the elements from a row to the next. Boxes have rows of 128
-    bytes, of which eight are swizzled together, and zeros outside of the matrix.
+    Extents are elements, those of a row first, then of rows, then of modes along which there are more matrices;
+    `strides` are the elements from a row to the next, and so on. Boxes have rows of 128 bytes, of which eight are
+    swizzled together, and zeros outside of their matrix.
     """
 
     parameter: str
     dtype: str
     distance: int
-    extents: tuple[MapNumber, MapNumber]
-    stride: MapNumber
+    extents: tuple[MapNumber, ...]
+    strides: tuple[MapNumber, ...]
     box: tuple[int, int]
 
     def __post_init__(self) -> None:
-        near, far = (number if isinstance(number, int) else 1 for number in self.extents)
+        extents = [number if isinstance(number, int) else 1 for number in self.extents]
+        # long enough where a launch passes it
+        unknown = PITCH_LIMIT // self.element_bytes - MAP_UNIT
+        strides = [number if isinstance(number, int) else unknown for number in self.strides]
         fits = (
             self.dtype in TENSOR_DTYPES
+            and len(self.strides) + 1 == len(self.extents)
+            and len(self.box) <= len(self.extents) <= MOST_MODES
             and self.distance % MAP_UNIT == 0
             and self.box[0] * self.element_bytes == _LINE_BYTES
             and 0 < self.box[1] <= _MOST_BOX
-            and has_map((near, far), self._known_stride, self.element_bytes)
+            and has_map(extents, strides, self.element_bytes)
         )
         if not fits:
             raise ValueError(f"{self} describes no boxes that a device copies")
-
-    @property
-    def _known_stride(self) -> int:
-        """One that is long enough where a launch passes it."""
-        return self.stride if isinstance(self.stride, int) else PITCH_LIMIT // self.element_bytes - MAP_UNIT
 
     @property
     def element_bytes(self) -> int:
@@ -65,9 +67,9 @@ class TensorMap(Struct, frozen=True):
         return TENSOR_DTYPES[self.dtype].bytes
 
     @property
-    def numbers(self) -> tuple[MapNumber, MapNumber, MapNumber]:
-        """Extents and stride."""
-        return (*self.extents, self.stride)
+    def numbers(self) -> tuple[MapNumber, ...]:
+        """Extents and strides."""
+        return (*self.extents, *self.strides)
 
     @property
     def quantities(self) -> frozenset[Quantity]:
@@ -94,16 +96,16 @@ def _number_to_json(number: MapNumber) -> Json:
 def map_from_json(fields: Fields) -> TensorMap:
     """The inverse of `map_to_json`. Raises `ArtifactError`."""
     numbers, box = [_number(entries(number, "numbers")) for number in fields.items("numbers")], fields.integers("box")
-    if (len(numbers), len(box)) != (3, 2):
-        raise ArtifactError("a matrix has two extents and a stride, its boxes two extents")
-    near, far, stride = numbers
+    if len(numbers) % 2 == 0 or len(box) != 2:
+        raise ArtifactError("matrices have one stride less than extents, their boxes two extents")
+    rank = len(numbers) // 2 + 1
     try:
         return TensorMap(
             fields.text("parameter"),
             fields.text("dtype"),
             fields.integer("distance"),
-            (near, far),
-            stride,
+            tuple(numbers[:rank]),
+            tuple(numbers[rank:]),
             (box[0], box[1]),
         )
     except ValueError as error:

@@ -101,6 +101,14 @@ class ViewLike(Operation):
         it is as said of `source_modes`."""
         return None
 
+    def extent_origin(self, mode: int) -> Value | tuple[Value, int] | None:
+        """What a mode is as long as: the value that the view was given, or the operand and its mode; None if neither."""
+        given = self.given_extent(mode)
+        if given is not None:
+            return given if isinstance(given, Value) else None
+        source = self.source_of(mode)
+        return None if source is None else (self.memref, source)
+
     @property
     def is_whole(self) -> bool:
         """Whether the view surely has every element of the operand."""

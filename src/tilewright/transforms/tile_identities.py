@@ -146,9 +146,8 @@ def _through_view(view: Operation | None, mode: int, stride: bool) -> Value | tu
     """The extent value that a view was given, or the operand and mode whose extent (stride) it is."""
     if not isinstance(view, ViewLike):
         return None
-    given = None if stride else view.given_extent(mode)
-    if given is not None:
-        return given if isinstance(given, Value) else None
+    if not stride:
+        return view.extent_origin(mode)
     source = view.source_of(mode)
     return None if source is None else (view.memref, source)
 

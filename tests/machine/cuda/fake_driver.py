@@ -227,14 +227,12 @@ class FakeDriver:
         return 0
 
     def play_cuTensorMapEncodeTiled(self, out: int, *given: int) -> int:
-        """A map of two dimensions says what was asked for: type, address, extents, pitch, box, what is fixed."""
-        dtype, rank, address, extents, pitch, box, steps, *fixed = given
-        extents_, box_, steps_ = (
-            (c_uint64 * 2).from_address(extents),
-            *((c_uint * 2).from_address(n) for n in (box, steps)),
-        )
-        assert (rank, out % 64, address % 16, list(steps_)) == (2, 0, 0, [1, 1])
-        words = (dtype, address, *extents_, c_uint64.from_address(pitch).value, *box_, *fixed)
+        """A map says what was asked for: type, address, extents, pitches, box, what is fixed."""
+        dtype, rank, address, extents, pitches, box, steps, *fixed = given
+        extents_, pitches_ = (c_uint64 * rank).from_address(extents), (c_uint64 * (rank - 1)).from_address(pitches)
+        box_, steps_ = ((c_uint * rank).from_address(n) for n in (box, steps))
+        assert (out % 64, address % 16, list(steps_), list(box_)[2:]) == (0, 0, [1] * rank, [1] * (rank - 2))
+        words = (dtype, address, *extents_, *pitches_, *list(box_)[:2], *fixed)
         ctypes.memmove(out, struct.pack("<16q", *words, *[0] * (16 - len(words))), 128)
         return 0
 

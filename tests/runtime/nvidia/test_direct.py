@@ -236,7 +236,7 @@ def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: Fak
     """Calls by machine code have room for the parameter block of the kernel itself."""
     parts = Parts(((Trips(Polynomial.quantity(Quantity(Origin.VALUE, "n")), 2),),), 40)
     parameters = (*(PointerParameter(f"p{k}", "f16") for k in range(6)), ScalarParameter("n", "i64"))
-    maps = (TensorMap("p0", "f16", 0, (64, 9), 64, (64, 8)),)
+    maps = (TensorMap("p0", "f16", 0, (64, 9), (64,), (64, 8)),)
     step = KernelInfo("k.0", "k0", parameters, launch=LaunchPlan((32, 1, 1), parts=parts, maps=maps))
     info = KernelInfo("k", "k", parameters, launch=LaunchPlan((64, 1, 1), parts=parts), steps=Steps((step,), 6, 4))
     assert device_block_size(step) > device_block_size(info) == 64
@@ -356,7 +356,7 @@ def test_maps_are_those_of_the_addresses(
 ) -> None:
     """As launches through Python make them, whatever stood in their places."""
     torch_that_says(streams, monkeypatch)
-    maps = (TensorMap("p", "bf16", 32, (512, 70), 512, (64, 64)), TensorMap("q", "f16", 0, (64, 9), 64, (64, 8)))
+    maps = (TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64)), TensorMap("q", "f16", 0, (64, 9), (64,), (64, 8)))
     plan = LaunchPlan((32, 1, 1), maps=maps)
     info = KernelInfo("k", "k", (PointerParameter("q", "f16"), PointerParameter("p", "bf16")), launch=plan)
     _, control = runner_of(played, info, plan)
@@ -402,9 +402,9 @@ def test_maps_are_those_of_the_sizes(
     """Integers and what a memref has open, in launches by machine code and through Python; some have no map."""
     torch_that_says(streams, monkeypatch)
     near, far = extents
-    of_numbers = TensorMap("p", "f16", 0, (Quantity(VALUE, "near"), 7), Quantity(VALUE, "stride"), (64, 64))
+    of_numbers = TensorMap("p", "f16", 0, (Quantity(VALUE, "near"), 7), (Quantity(VALUE, "stride"),), (64, 64))
     of_memref = TensorMap(
-        "m", "bf16", 16, (Quantity(EXTENT, "m", 1), Quantity(EXTENT, "m", 0)), Quantity(STRIDE, "m", 0), (64, 8)
+        "m", "bf16", 16, (Quantity(EXTENT, "m", 1), Quantity(EXTENT, "m", 0)), (Quantity(STRIDE, "m", 0),), (64, 8)
     )
     plan = LaunchPlan((32, 1, 1), maps=(of_numbers, of_memref))
     parameters = (

@@ -26,8 +26,8 @@ from tilewright.machine.cuda.errors import DriverUnavailable
 
 MATRIX = MemrefParameter("a", "f32", (None,), (1,))
 POINTER = PointerParameter("p", "f32")
-OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), 4096, (64, 128))
-OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), 512, (64, 64))
+OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), (4096,), (64, 128))
+OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64))
 PLAN = LaunchPlan((64, 1, 1), maps=(OF_POINTER, OF_MATRIX))
 ENCODE = "cuTensorMapEncodeTiled"
 FIXED = [0, 3, 2, 0]
@@ -62,7 +62,7 @@ def test_maps_are_those_of_the_arguments(played: FakeDriver) -> None:
 
 def test_maps_are_those_of_the_sizes(played: FakeDriver) -> None:
     """Each made once for an address and sizes."""
-    open_ = TensorMap("p", "f16", 0, (Quantity(Origin.VALUE, "n"), 70), Quantity(Origin.VALUE, "s"), (64, 64))
+    open_ = TensorMap("p", "f16", 0, (Quantity(Origin.VALUE, "n"), 70), (Quantity(Origin.VALUE, "s"),), (64, 64))
     plan = LaunchPlan((64, 1, 1), maps=(open_, OF_MATRIX))
     found = kernel(MATRIX, POINTER, ScalarParameter("n", "i32"), ScalarParameter("s", "i64"), plan=plan)
     for n, s in ((512, 512), (512, 520), (504, 520), (512, 520), (512, 516), (528, 520), (-8, 520)):
@@ -133,7 +133,7 @@ def test_maps_are_of_memory_that_is_passed() -> None:
     ],
 )
 def test_maps_are_of_numbers_that_are_passed(number: Quantity, known: bool) -> None:
-    plan = LaunchPlan((64, 1, 1), maps=(TensorMap("p", "f16", 0, (8, number), 64, (64, 8)),))
+    plan = LaunchPlan((64, 1, 1), maps=(TensorMap("p", "f16", 0, (8, number), (64,), (64, 8)),))
     if known:
         artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=plan))
         assert Artifact.from_bytes(artifact.to_bytes()) == artifact

@@ -73,12 +73,12 @@ def work_of(
     records: tuple[int, int] | None = None,
     parts: int = PARTS,
     kept: Buffer | None = None,
-    described: Callable[[TensorMap, int, tuple[int, int], int], bytes] | None = None,
+    described: Callable[[TensorMap, int, Sequence[int], Sequence[int]], bytes] | None = None,
 ) -> Work:
     """A launch on a grid of work-groups with the slots of the parameters, and the address and words of records.
 
     Work-groups that blocks share have `parts` of them each: any number has to do. `kept` is what they keep between
-    launches, `described` makes the map of a matrix at an address, of extents and bytes from row to row. Written
+    launches, `described` makes the map of matrices at an address, of extents and bytes from row to row. Written
     independently of the launcher as a check on it.
     """
     plan = info.launch
@@ -106,11 +106,15 @@ def work_of(
         for found in plan.maps:
             (address,) = struct.unpack_from("<Q", slots, places[found.parameter])
             place = address + found.distance
-            near, far, stride = (passed(slots, info.parameters, number) for number in found.numbers)
+            extents, strides = (
+                [passed(slots, info.parameters, number) for number in numbers]
+                for numbers in (found.extents, found.strides)
+            )
+            pitches = [stride * found.element_bytes for stride in strides]
             # the driver has no map of what is not aligned, overlaps, or has no elements
-            size = found.element_bytes
-            is_none = place % 16 or stride * size % 16 or near > stride or min(near, far) < 1
-            maps += bytes(MAP_BYTES) if is_none else described(found, place, (near, far), size * stride)
+            is_odd = place % 16 or any(pitch % 16 or pitch < 1 for pitch in pitches)
+            is_none = is_odd or extents[0] > strides[0] or min(extents) < 1
+            maps += bytes(MAP_BYTES) if is_none else described(found, place, extents, pitches)
     return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
 
 

@@ -63,9 +63,9 @@ class Emulated:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 
 
-def described(found: TensorMap, address: int, extents: tuple[int, int], pitch: int) -> bytes:
-    """What the emulator takes for the map of a matrix."""
-    return encoded(address, found.element_bytes, extents, pitch, found.box, found.dtype == "tf32")
+def described(found: TensorMap, address: int, extents: Sequence[int], pitches: Sequence[int]) -> bytes:
+    """What the emulator takes for the map of matrices."""
+    return encoded(address, found.element_bytes, extents, pitches, found.box, found.dtype == "tf32")
 
 
 def reports_in(memory: npt.NDArray[np.int64], sites: Sequence[ReportSite]) -> tuple[list[Record], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from ctypes import c_uint, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,6 +38,8 @@ MOST_EXTENT: Final = 1 << 31
 """Elements; the driver takes twice as many, but positions in a matrix are signed numbers of 32 bits."""
 PITCH_LIMIT: Final = 1 << 40
 """Bytes; rows are less than that apart."""
+MOST_MODES: Final = 5
+"""Of what a description is of: those of a matrix, and others along which matrices lie beside each other."""
 _NOT_INTERLEAVED: Final = 0
 _SWIZZLED_128: Final = 3
 _FETCH_128: Final = 2
@@ -46,36 +49,43 @@ FIXED: Final = (_NOT_INTERLEAVED, _SWIZZLED_128, _FETCH_128, _ZEROS_OUTSIDE)
 """What the driver is told last, of every matrix."""
 
 
-def has_map(extents: tuple[int, int], stride: int, element_bytes: int) -> bool:
-    """Whether there is a description of a matrix at an address that is a multiple of 16.
+def has_map(extents: Sequence[int], strides: Sequence[int], element_bytes: int) -> bool:
+    """Whether there is a description of matrices of which the first lies at an address that is a multiple of 16.
 
-    `extents` are elements, neighbours first; `stride` are the elements from a row to the next.
+    `extents` are elements, those of a row first, then of rows, then of modes along which there are more matrices;
+    `strides` are the elements from a row to the next, and so on.
     """
-    near, far = extents
-    pitch = stride * element_bytes
-    is_there = 0 < near <= MOST_EXTENT and 0 < far <= MOST_EXTENT
-    return is_there and near <= stride and pitch % MAP_UNIT == 0 and pitch < PITCH_LIMIT
+    pitches = [stride * element_bytes for stride in strides]
+    is_there = all(0 < extent <= MOST_EXTENT for extent in extents) and extents[0] <= strides[0]
+    return is_there and all(pitch % MAP_UNIT == 0 and 0 < pitch < PITCH_LIMIT for pitch in pitches)
 
 
 def encoded(
-    context: Context, dtype: str, address: int, extents: tuple[int, int], pitch: int, box: tuple[int, int]
+    context: Context, dtype: str, address: int, extents: Sequence[int], pitches: Sequence[int], box: tuple[int, int]
 ) -> bytes:
-    """The description of a matrix at an address, which is a multiple of 16, with rows `pitch` bytes apart.
+    """The description of matrices at an address, which is a multiple of 16, with rows `pitches[0]` bytes apart.
 
-    Extents and those of boxes are elements, neighbours first. Raises `DriverError` if it is refused.
+    Extents are elements, as of `has_map`, those of boxes too, which are of one matrix each. Raises `DriverError` if it
+    is refused.
     """
     room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
     place = -(-ctypes.addressof(room) // MAP_ALIGNMENT) * MAP_ALIGNMENT
+    rank = len(extents)
     context.call(
         "cuTensorMapEncodeTiled",
         c_void_p(place),
         TENSOR_DTYPES[dtype].code,
-        len(extents),
+        rank,
         c_void_p(address),
-        (c_uint64 * 2)(*extents),
-        (c_uint64 * 1)(pitch),
-        (c_uint * 2)(*box),
-        (c_uint * 2)(1, 1),
+        (c_uint64 * rank)(*extents),
+        (c_uint64 * (rank - 1))(*pitches),
+        (c_uint * rank)(*whole_box(box, rank)),
+        (c_uint * rank)(*(1,) * rank),
         *FIXED,
     )
     return ctypes.string_at(place, MAP_BYTES)
+
+
+def whole_box(box: tuple[int, int], rank: int) -> tuple[int, ...]:
+    """The extents of boxes along all modes."""
+    return (*box, *(1,) * (rank - len(box)))

@@ -9,9 +9,9 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     72   blocks that share a work-group i64 | number of maps i64 | their entries | cuTensorMapEncodeTiled
     104  CUlaunchConfig, in which grid and stream are left open
 
-The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrix and the
-map itself lie, how far behind the address the matrix begins, its type, box and bytes of an element, and how extents and
-stride are found: a word of the parameter block, of which so many bits are not the number's, times 0 or 1, plus a
+The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrices and the
+map itself lie, how far behind the address the first one begins, type, box, rank and bytes of an element, and how extents
+and strides are found: a word of the parameter block, of which so many bits are not the number's, times 0 or 1, plus a
 constant.
 
 A launch frame is that of `pool_layout`: here the entry is unused, the number of work-groups is that of blocks, and the
@@ -24,7 +24,7 @@ import struct
 from typing import Final
 
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, GRID, STREAM
-from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES, MAP_UNIT, MOST_EXTENT
+from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES, MAP_UNIT, MOST_EXTENT, MOST_MODES
 from tilewright.runtime.pool_layout import BUSY_STATUS, DONE_STATUS, FRAME_GRID, FRAME_SLOTS, field
 
 PYTHON_IMPORTS: Final = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Clear")
@@ -46,14 +46,18 @@ ENCODE: Final = 96
 CONFIG: Final = 104
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
 
-ENTRY: Final = struct.Struct("<4q4I2q12q")
-"""A map's slot, place, distance, type; box and steps; bytes of an element, bits of no stride; three numbers."""
+ENTRY: Final = struct.Struct(f"<4q{MOST_MODES}I{MOST_MODES}I4q{4 * (2 * MOST_MODES - 1)}q")
+"""A map's slot, place, distance, type; box and steps; rank, bytes of an element, bits that are not set in a stride,
+and in one less 1; extents and strides, each of four words."""
 _BOX: Final = 32
-_STEPS: Final = 40
-_ELEMENT_BYTES: Final = 48
-_NO_STRIDE: Final = 56
-_NUMBERS: Final = 64
+_STEPS: Final = _BOX + 4 * MOST_MODES
+_RANK: Final = _STEPS + 4 * MOST_MODES
+_ELEMENT_BYTES: Final = _RANK + 8
+_NO_STRIDE: Final = _RANK + 16
+_NO_STRIDE_LESS: Final = _RANK + 24
+_EXTENTS: Final = _RANK + 32
 _NUMBER_BYTES: Final = 32
+_STRIDES: Final = _EXTENTS + MOST_MODES * _NUMBER_BYTES
 _BEYOND_EXTENTS: Final = -MOST_EXTENT
 """Bits that are not set in an extent less 1."""
 
@@ -136,8 +140,8 @@ release:
 define internal i32 @describe(ptr %control, ptr %slots) {{
 entry:
   %map = alloca [{MAP_BYTES} x i8], align {MAP_ALIGNMENT}
-  %extents = alloca [2 x i64]
-  %pitch.p = alloca i64
+  %extents = alloca [{MOST_MODES} x i64]
+  %pitches = alloca [{MOST_MODES - 1} x i64]
 {field("count.p", "%control", MAPS)}
   %count = load i64, ptr %count.p
 {field("entries.p", "%control", ENTRIES)}
@@ -166,16 +170,16 @@ one:
   %type = load i32, ptr %type.p
 {field("box", "%entry.p", _BOX)}
 {field("steps", "%entry.p", _STEPS)}
+{field("rank.p", "%entry.p", _RANK)}
+  %rank = load i64, ptr %rank.p
 {field("size.p", "%entry.p", _ELEMENT_BYTES)}
   %size = load i64, ptr %size.p
-{field("bits.p", "%entry.p", _NO_STRIDE)}
-  %bits = load i64, ptr %bits.p
-{field("near.entry", "%entry.p", _NUMBERS)}
-{field("far.entry", "%entry.p", _NUMBERS + _NUMBER_BYTES)}
-{field("stride.entry", "%entry.p", _NUMBERS + 2 * _NUMBER_BYTES)}
-  %near = call i64 @number(ptr %near.entry, ptr %slots)
-  %far = call i64 @number(ptr %far.entry, ptr %slots)
-  %stride = call i64 @number(ptr %stride.entry, ptr %slots)
+{field("no.stride.p", "%entry.p", _NO_STRIDE)}
+  %no.stride = load i64, ptr %no.stride.p
+{field("no.less.p", "%entry.p", _NO_STRIDE_LESS)}
+  %no.less = load i64, ptr %no.less.p
+{field("extent.entries", "%entry.p", _EXTENTS)}
+{field("stride.entries", "%entry.p", _STRIDES)}
   %slot = getelementptr i8, ptr %slots, i64 %slot.offset
   %place = getelementptr i8, ptr %slots, i64 %place.offset
   %address = load i64, ptr %slot
@@ -183,26 +187,64 @@ one:
   call void @llvm.memset.p0.i64(ptr %map, i8 0, i64 {MAP_BYTES}, i1 false)
   %null = icmp eq i64 %address, 0
   %rest.place = and i64 %begin, {MAP_UNIT - 1}
-  %rest.stride = and i64 %stride, %bits
-  %near.less = sub i64 %near, 1
-  %far.less = sub i64 %far, 1
-  %extents.less = or i64 %near.less, %far.less
-  %rest.extents = and i64 %extents.less, {_BEYOND_EXTENTS}
-  %rest.first = or i64 %rest.place, %rest.stride
-  %rest = or i64 %rest.first, %rest.extents
+  br label %extent.head
+
+extent.head:
+  %mode = phi i64 [ 0, %one ], [ %mode.next, %extent.body ]
+  %rest.extents = phi i64 [ %rest.place, %one ], [ %rest.extent, %extent.body ]
+  %more.extents = icmp ult i64 %mode, %rank
+  br i1 %more.extents, label %extent.body, label %stride.first
+
+extent.body:
+  %extent.distance = mul i64 %mode, {_NUMBER_BYTES}
+  %extent.entry = getelementptr i8, ptr %extent.entries, i64 %extent.distance
+  %extent = call i64 @number(ptr %extent.entry, ptr %slots)
+  %extent.p = getelementptr i64, ptr %extents, i64 %mode
+  store i64 %extent, ptr %extent.p
+  %extent.less = sub i64 %extent, 1
+  %extent.beyond = and i64 %extent.less, {_BEYOND_EXTENTS}
+  %rest.extent = or i64 %rest.extents, %extent.beyond
+  %mode.next = add i64 %mode, 1
+  br label %extent.head
+
+stride.first:
+  %stride.count = sub i64 %rank, 1
+  br label %stride.head
+
+stride.head:
+  %step = phi i64 [ 0, %stride.first ], [ %step.next, %stride.body ]
+  %rest = phi i64 [ %rest.extents, %stride.first ], [ %rest.stride, %stride.body ]
+  %more.strides = icmp ult i64 %step, %stride.count
+  br i1 %more.strides, label %stride.body, label %compare
+
+stride.body:
+  %stride.distance = mul i64 %step, {_NUMBER_BYTES}
+  %stride.entry = getelementptr i8, ptr %stride.entries, i64 %stride.distance
+  %stride = call i64 @number(ptr %stride.entry, ptr %slots)
+  %pitch = mul i64 %stride, %size
+  %pitch.p = getelementptr i64, ptr %pitches, i64 %step
+  store i64 %pitch, ptr %pitch.p
+  %stride.odd = and i64 %stride, %no.stride
+  %stride.less = sub i64 %stride, 1
+  %stride.beyond = and i64 %stride.less, %no.less
+  %stride.rest = or i64 %stride.odd, %stride.beyond
+  %rest.stride = or i64 %rest, %stride.rest
+  %step.next = add i64 %step, 1
+  br label %stride.head
+
+compare:
   %odd = icmp ne i64 %rest, 0
-  %overlap = icmp sgt i64 %near, %stride
+  %row = load i64, ptr %extents
+  %row.bytes = mul i64 %row, %size
+  %row.pitch = load i64, ptr %pitches
+  %overlap = icmp sgt i64 %row.bytes, %row.pitch
   %no.layout = or i1 %odd, %overlap
   %none = or i1 %null, %no.layout
   br i1 %none, label %written, label %asked
 
 asked:
-  %pitch = mul i64 %stride, %size
-  store i64 %near, ptr %extents
-{field("far.p", "%extents", 8)}
-  store i64 %far, ptr %far.p
-  store i64 %pitch, ptr %pitch.p
-  %status = call i32 %encode(ptr %map, i32 %type, i32 2, i64 %begin, ptr %extents, ptr %pitch.p, ptr %box,
+  %modes = trunc i64 %rank to i32
+  %status = call i32 %encode(ptr %map, i32 %type, i32 %modes, i64 %begin, ptr %extents, ptr %pitches, ptr %box,
     ptr %steps, {_FIXED})
   %fine = icmp eq i32 %status, 0
   br i1 %fine, label %written, label %refused

@@ -12,7 +12,15 @@ from tilewright.artifacts.constraints import Quantity
 from tilewright.artifacts.parameters import DTYPE_BYTES
 from tilewright.artifacts.tensor_maps import MAP_BYTES, MapNumber, TensorMap
 from tilewright.machine.cuda.driver import Context
-from tilewright.machine.cuda.tensor_maps import MAP_UNIT, PITCH_LIMIT, TENSOR_DTYPES, encoded, has_map
+from tilewright.machine.cuda.tensor_maps import (
+    MAP_UNIT,
+    MOST_MODES,
+    PITCH_LIMIT,
+    TENSOR_DTYPES,
+    encoded,
+    has_map,
+    whole_box,
+)
 from tilewright.runtime.constraint_check import quantity_of, quantity_positions, slot_positions
 from tilewright.runtime.nvidia.launch_ir import ENTRY
 from tilewright.runtime.scalars import SlotValue
@@ -35,19 +43,22 @@ def map_entries(info: KernelInfo, plan: LaunchPlan) -> bytes:
             first + MAP_BYTES * number,
             found.distance,
             TENSOR_DTYPES[found.dtype].code,
-            *found.box,
-            *(1, 1),
+            *whole_box(found.box, MOST_MODES),
+            *(1,) * MOST_MODES,
+            len(found.extents),
             found.element_bytes,
-            _bits_of_no_stride(found.element_bytes),
-            *(word for each in found.numbers for word in _number_entry(each, numbers)),
+            -PITCH_LIMIT // found.element_bytes | (MAP_UNIT // found.element_bytes - 1),
+            -PITCH_LIMIT // found.element_bytes,
+            *(word for each in _all_modes(found.extents, MOST_MODES) for word in _number_entry(each, numbers)),
+            *(word for each in _all_modes(found.strides, MOST_MODES - 1) for word in _number_entry(each, numbers)),
         )
         for number, found in enumerate(plan.maps)
     )
 
 
-def _bits_of_no_stride(element_bytes: int) -> int:
-    """Those that are not set in the stride of a matrix that has a map."""
-    return -PITCH_LIMIT // element_bytes | (MAP_UNIT // element_bytes - 1)
+def _all_modes(numbers: Sequence[MapNumber], count: int) -> tuple[MapNumber, ...]:
+    """As many as an entry has; those beyond the map's are not read."""
+    return (*numbers, *(1,) * (count - len(numbers)))
 
 
 def _number_entry(number: MapNumber, slots: Mapping[Quantity, Slot]) -> tuple[int, int, int, int]:
@@ -81,17 +92,17 @@ class LaunchMaps(Struct):
         slot, wanted = self.maps[number]
         address = values[slot]
         assert isinstance(address, int), "slots of pointers hold addresses"
-        near, far, stride = (self._number(each, values) for each in wanted.numbers)
+        extents, strides = ([self._number(each, values) for each in some] for some in (wanted.extents, wanted.strides))
         place = address + wanted.distance
-        if not address or place % MAP_UNIT or not has_map((near, far), stride, wanted.element_bytes):
+        if not address or place % MAP_UNIT or not has_map(extents, strides, wanted.element_bytes):
             return _NOTHING
-        key = (number, address, near, far, stride)
+        key = (number, address, *extents, *strides)
         found = self.kept.get(key)
         if found is None:
             if len(self.kept) >= _MOST_KEPT:
                 self.kept.clear()
-            pitch = stride * wanted.element_bytes
-            found = self.kept[key] = encoded(self.context, wanted.dtype, place, (near, far), pitch, wanted.box)
+            pitches = [stride * wanted.element_bytes for stride in strides]
+            found = self.kept[key] = encoded(self.context, wanted.dtype, place, extents, pitches, wanted.box)
         return found
 
     def _number(self, number: MapNumber, values: Sequence[SlotValue]) -> int:

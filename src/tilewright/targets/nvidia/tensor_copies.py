@@ -26,17 +26,22 @@ def maps_of(kernel: Kernel) -> tuple[TensorMap, ...]:
     return tuple(dict.fromkeys(_map(op) for op in kernel.walk() if isinstance(op, ops.CopyTensor)))
 
 
-def _map(op: ops.CopyTensor) -> TensorMap:
-    source, target, near = memref_of(op.memref), memref_of(op.target), op.modes[0]
-    matrix = matrix_of(op.memref, near)
+def _matrix(op: ops.CopyTensor) -> Matrix:
+    matrix = matrix_of(op.memref, op.modes[0])
     assert isinstance(matrix, Matrix), "choose-schedule has asked"
-    long, count, stride = (
-        number if isinstance(number, int) else number.quantity for number in (*matrix.extents, matrix.stride)
+    return matrix
+
+
+def _map(op: ops.CopyTensor) -> TensorMap:
+    source, target, matrix = memref_of(op.memref), memref_of(op.target), _matrix(op)
+    extents, strides = (
+        tuple(number if isinstance(number, int) else number.quantity for number in numbers)
+        for numbers in (matrix.all_extents, matrix.all_strides)
     )
     name, box = parameter_name(matrix.origin.parameter), (target.shape[0] or 0, target.shape[1] or 0)
     # tf32 in memory has bits behind its fraction that nobody reads: they are copied as they are
     dtype = F32.name if source.element is TF32 else target.element.name
-    return TensorMap(name, dtype, matrix.origin.distance, (long, count), stride, box)
+    return TensorMap(name, dtype, matrix.origin.distance, extents, strides, box)
 
 
 def map_pointers(ctx: KernelContext, slots: Value, first: int) -> Mapping[TensorMap, Value]:
@@ -87,13 +92,14 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
     found = _map(op)
     barrier, stage = _barrier(ctx, op.barriers, op.number), b.mul(ctx.scalar(op.stage), target.strides[3])
     start = [ctx.scalar(op.indices[mode]) for mode in (near, far)]
+    which = [b.trunc(ctx.scalar(mode.position), "i32") for mode in _matrix(op).origin.beside]
     for slab in range(target.type.shape[2] or 0):
         distance = b.add(stage, i64(slab * (target.type.strides[2] or 0)))
         pointer = element_pointer(ctx, target.element, target.pointer, distance)
         place = b.cast("addrspacecast", b.cast("addrspacecast", pointer, "ptr"), _CLUSTER)
-        at = [b.trunc(b.add(start[0], i64(slab * found.box[0])), "i32"), b.trunc(start[1], "i32")]
+        at = [b.trunc(b.add(start[0], i64(slab * found.box[0])), "i32"), b.trunc(start[1], "i32"), *which]
         hints = [constant("i16", 0), i64(0), boolean(False), boolean(False), i32(0)]
-        name = "llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d"
+        name = f"llvm.nvvm.cp.async.bulk.tensor.g2s.tile.{len(at)}d"
         b.intrinsic_void(name, [place, barrier, ctx.maps[found], *at, *hints])
 
 

@@ -15,8 +15,10 @@ from msgspec import Struct
 
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builder import Builder
+from tilewright.dialects.memref import Size
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.definition import PURE
+from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.footprints import NOTHING, Footprints
@@ -116,6 +118,7 @@ def _is_level(op: Level, outer: tuple[Level, ...]) -> bool:
 
 def is_known_before(value: Value, levels: Sequence[Level]) -> bool:
     """Whether a value can be computed in front of loops and conditions around it."""
+    value, _ = _seen_through(value)
     op = value.defining_op
     home = value.block.parent_op if isinstance(value, BlockArgument) else op
     assert home is not None
@@ -128,9 +131,28 @@ def is_known_before(value: Value, levels: Sequence[Level]) -> bool:
 
 def computed_before(build: Builder, value: Value, levels: Sequence[Level]) -> Value:
     """The same value where `build` inserts, in front of the levels."""
+    value, mode = _seen_through(value)
+    if mode is not None:
+        return build(Size(computed_before(build, value, levels), mode)).out
     op = value.defining_op
     if op is None or not any(level.is_ancestor_of(op) for level in levels):
         return value
     copy = op.clone({operand: computed_before(build, operand, levels) for operand in op.operands})
     number = next(k for k, result in enumerate(op.results) if result is value)
     return build(copy).results[number]
+
+
+def _seen_through(value: Value) -> tuple[Value, int | None]:
+    """The value that the extent of a view is, or the memref and its mode, which may be there where the view is not."""
+    op = value.defining_op
+    if not isinstance(op, Size):
+        return value, None
+    source, mode = op.source, op.mode
+    while isinstance(view := source.defining_op, ViewLike):
+        found = view.extent_origin(mode)
+        if isinstance(found, Value):
+            return _seen_through(found)
+        if found is None:
+            break
+        source, mode = found
+    return (value, None) if source is op.source else (source, mode)

@@ -110,7 +110,7 @@ class Accesses:
         """Arrive at a barrier, and tell how many bytes more its phase has."""
         self._barriers.expect(place, count)
 
-    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
+    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to copy a box of a matrix, which nobody else may be at."""
         read, written = self._barriers.copy(place, target, pointer, start)
         if self._epoch.touches(written):

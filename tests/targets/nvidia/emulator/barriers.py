@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -14,9 +15,9 @@ from .numbers import GARBAGE, Array
 from .races import Access
 from .text import EmulatorError
 
-MAP: Final = struct.Struct("<4sQQQQQIII")
-"""What stands for a map of a matrix: a mark, address, bytes of an element, extents, bytes from row to row, box, and
-whether elements are rounded to tf32."""
+MAP: Final = struct.Struct("<4sQQQ5Q4QIII")
+"""What stands for a map of matrices: a mark, address, bytes of an element, rank, extents, bytes from row to row and from
+matrix to matrix, box, and whether elements are rounded to tf32."""
 MARK: Final = b"tmap"
 MAP_BYTES: Final = 128
 _LINE: Final = 128
@@ -82,21 +83,23 @@ class Barriers:
         found.copies, found.missing, found.ended = [], found.arrivals, found.ended + 1
         return True
 
-    def copy(self, place: int, target: int, pointer: int, start: tuple[int, int]) -> tuple[Array, Array]:
+    def copy(self, place: int, target: int, pointer: int, start: tuple[int, ...]) -> tuple[Array, Array]:
         """Begin to copy a box to shared memory at `target`; the offsets of bytes read, and of those written."""
         found = self._at(place)
         source = self._memory.offsets(np.array([pointer]), 1, 64, Access.READ)[0]
-        mark, address, size, near, far, pitch, width, rows, rounds = MAP.unpack_from(
+        mark, address, size, rank, *numbers, width, rows, rounds = MAP.unpack_from(
             self._memory.data[source : source + MAP_BYTES].tobytes()
         )
-        if mark != MARK or width * size != _LINE:
+        extents, pitches = numbers[:rank], numbers[5 : 4 + rank]
+        if mark != MARK or width * size != _LINE or rank != len(start):
             raise EmulatorError("no map of a matrix with boxes of 128 bytes a row")
         if target % _ALIGNED:
             raise EmulatorError("a box is not copied to where lines that are swizzled together begin")
         y, x, byte = np.indices((rows, width, size)).reshape(3, -1)
-        x, y = x + start[0], y + start[1]
-        inside = (x >= 0) & (x < near) & (y >= 0) & (y < far)
-        read = (address + y * pitch + x * size + byte)[inside]
+        place_of = [x + start[0], y + start[1], *(np.full_like(x, which) for which in start[2:])]
+        inside = np.all([(i >= 0) & (i < extent) for i, extent in zip(place_of, extents, strict=True)], axis=0)
+        distances = (i * pitch for i, pitch in zip(place_of, (size, *pitches), strict=True))
+        read = (address + sum(distances) + byte)[inside]
         contents = np.zeros(inside.size, np.uint8)
         offsets = self._memory.offsets(read, 1, 1, Access.READ) if len(read) else read
         contents[inside] = self._memory.data[offsets]
@@ -118,7 +121,15 @@ class Barriers:
 
 
 def encoded(
-    address: int, size: int, extents: tuple[int, int], pitch: int, box: tuple[int, int], rounds: bool = False
+    address: int,
+    size: int,
+    extents: Sequence[int],
+    pitches: Sequence[int],
+    box: tuple[int, int],
+    rounds: bool = False,
 ) -> bytes:
-    """What stands for the map of a matrix of elements of `size` bytes."""
-    return MAP.pack(MARK, address, size, *extents, pitch, *box, rounds).ljust(MAP_BYTES, b"\0")
+    """What stands for the map of matrices of elements of `size` bytes."""
+    rank = len(extents)
+    unused = (0,) * (5 - rank)
+    numbers = (*extents, *unused, *pitches, *unused)
+    return MAP.pack(MARK, address, size, rank, *numbers, *box, rounds).ljust(MAP_BYTES, b"\0")

@@ -134,12 +134,13 @@ def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
 
 
 def _copy_box(operands: Sequence[Operand]) -> Step:
-    """A box of two dimensions to shared memory."""
+    """A box of a matrix to shared memory."""
 
     def step(lanes: Lanes) -> None:
-        target, barrier, pointer, x, y = (lanes.full(each).tolist() for each in operands[:5])
+        target, barrier, pointer, *at = (lanes.full(each).tolist() for each in operands)
         for k, thread in enumerate(lanes.threads.tolist()):
-            lanes.team.copy_box(thread, barrier[k] + SHARED, target[k], pointer[k], (x[k], y[k]))
+            start = tuple(each[k] for each in at)
+            lanes.team.copy_box(thread, barrier[k] + SHARED, target[k], pointer[k], start)
 
     return step
 
@@ -151,8 +152,8 @@ def _copy(name: str, operands: Sequence[Operand]) -> Step:
             return lambda lanes: lanes.team.commit_copies(lanes.threads)
         case ["wait", "group"], [pending]:
             return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
-        case ["bulk", "tensor", "g2s", "tile", "2d"], _:
-            return _copy_box(operands)
+        case ["bulk", "tensor", "g2s", "tile", rank], _:
+            return _copy_box(operands[: 3 + int(rank.removesuffix("d"))])
         case [_, "shared", "global", size, *_], [target, source, *rest]:
             given = rest[0] if rest else f"i32 {size}"
             return lambda lanes: lanes.team.copy_later(

@@ -74,7 +74,7 @@ class Machine(Protocol):
         """Arrive at a barrier, and tell how many bytes more its phase has."""
         ...
 
-    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, int]) -> None:
+    def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to copy a box of a matrix."""
         ...
 

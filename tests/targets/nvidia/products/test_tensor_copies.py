@@ -275,7 +275,7 @@ def test_positions_in_a_matrix_are_signed_numbers_of_32_bits(far: bool) -> None:
     for extent, fits in ((1 << 31, True), ((1 << 31) + 8, False), ((1 << 32) - 8, False)):
         shape, stride = ((64, extent), 64) if far else ((extent, 64), extent)
         assert (tensors.no_map(MemrefType(F16, shape, (1, stride)), (0, 1)) is None) == fits
-        assert has_map(shape, stride, 2) == fits
+        assert has_map(shape, (stride,), 2) == fits
 
 
 @pytest.mark.parametrize(

@@ -24,19 +24,13 @@ from tilewright.dialects.gpu_tensors import no_map
 from tilewright.dialects.lane import Aligned
 from tilewright.dialects.memref import Size, Stride
 from tilewright.ir.core import BlockArgument, Value
-from tilewright.ir.interfaces import ViewLike
+from tilewright.ir.interfaces import ViewLike, root_of
 from tilewright.ir.types import I64, AddressSpace, MemrefType, ScalarType
-from tilewright.machine.cuda.tensor_maps import MAP_UNIT, MOST_EXTENT, PITCH_LIMIT
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT, MOST_EXTENT, MOST_MODES, PITCH_LIMIT
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment
 from tilewright.transforms.launch_quantities import parameter_name
 
-
-class Origin(Struct, frozen=True):
-    """The address that a parameter holds, and how many bytes behind it a matrix begins."""
-
-    parameter: BlockArgument
-    distance: int
 
 
 class Passed(Struct, frozen=True):
@@ -65,6 +59,22 @@ class Passed(Struct, frozen=True):
 Number: TypeAlias = int | Passed
 
 
+class Beside(Struct, frozen=True):
+    """A mode along which matrices lie beside each other, and the `position` of one among them."""
+
+    position: Value
+    extent: Number
+    stride: Number
+
+
+class Origin(Struct, frozen=True):
+    """The address that a parameter holds, how many bytes behind it the first of some matrices begins, and which it is."""
+
+    parameter: BlockArgument
+    distance: int
+    beside: tuple[Beside, ...] = ()
+
+
 class Matrix(Struct, frozen=True):
     """A matrix that a launch knows: extents, neighbours first, and the stride from a row to the next, in elements."""
 
@@ -73,6 +83,16 @@ class Matrix(Struct, frozen=True):
     extents: tuple[Number, Number]
     stride: Number
     is_aligned: bool
+
+    @property
+    def all_extents(self) -> tuple[Number, ...]:
+        """Of the matrix and of modes along which there are others."""
+        return (*self.extents, *(mode.extent for mode in self.origin.beside))
+
+    @property
+    def all_strides(self) -> tuple[Number, ...]:
+        """From a row to the next, and from a matrix to the next."""
+        return (self.stride, *(mode.stride for mode in self.origin.beside))
 
 
 def matrix_of(view: Value, near: int) -> Matrix | str:
@@ -86,7 +106,8 @@ def matrix_of(view: Value, near: int) -> Matrix | str:
     if len(numbers) < len(found):
         return f"a launch does not know extents and strides of {type_}"
     long, count, stride = numbers
-    return Matrix(origin, type_.element, (long, count), stride, alignment(view) % MAP_UNIT == 0)
+    is_aligned = alignment(root_of(view) if origin.beside else view) % MAP_UNIT == 0
+    return Matrix(origin, type_.element, (long, count), stride, is_aligned)
 
 
 def obstacle(view: Value, near: int) -> str | None:
@@ -100,14 +121,22 @@ def obstacle(view: Value, near: int) -> str | None:
     if isinstance(found, str):
         return found
     distance, name = found.origin.distance, parameter_name(found.origin.parameter)
-    return f"{type_} begins {distance} bytes behind {name}" if distance % MAP_UNIT else None
+    if distance % MAP_UNIT:
+        return f"{type_} begins {distance} bytes behind {name}"
+    if len(found.all_extents) > MOST_MODES:
+        return f"matrices that lie beside each other along {len(found.origin.beside)} modes"
+    for mode in found.origin.beside:
+        pitch = mode.stride * type_.element.bytes if isinstance(mode.stride, int) else MAP_UNIT
+        if pitch % MAP_UNIT or not 0 < pitch < PITCH_LIMIT:
+            return f"matrices that are {pitch} bytes apart, no multiple of {MAP_UNIT}"
+    return None
 
 
 def tests_of(build: Builder, matrices: Sequence[Matrix]) -> Value | None:
     """Whether a launch has maps of matrices; None if it surely has."""
     aligned = (matrix.origin.parameter for matrix in matrices if not matrix.is_aligned)
     tests = [_is_aligned(build, parameter) for parameter in dict.fromkeys(aligned)]
-    layouts = dict.fromkeys((matrix.extents, matrix.stride, matrix.element) for matrix in matrices)
+    layouts = dict.fromkeys((matrix.all_extents, matrix.all_strides, matrix.element) for matrix in matrices)
     tests += [test for layout in layouts for test in _layout_tests(build, *layout)]
     found: Value | None = None
     for test in tests:
@@ -123,19 +152,25 @@ def _is_aligned(build: Builder, parameter: BlockArgument) -> Value:
 
 
 def _layout_tests(
-    build: Builder, extents: tuple[Number, Number], stride: Number, element: ScalarType
+    build: Builder, extents: tuple[Number, ...], strides: tuple[Number, ...], element: ScalarType
 ) -> Sequence[Value]:
-    """Of the numbers that are not constant: rows that do not overlap, at distances that are multiples of 16 bytes."""
+    """Of the numbers that are not constant: rows that do not overlap, at distances that are multiples of 16 bytes, and
+    matrices at such distances."""
     tests: list[Value] = []
     for extent in extents:
         if isinstance(extent, Passed):
             less = emit.sub(build, extent.value(build), build.index(1))
             tests.append(_has_none_of(build, less, -MOST_EXTENT))
-    if isinstance(stride, Passed):
-        bits = -PITCH_LIMIT // element.bytes | (MAP_UNIT // element.bytes - 1)
-        tests.append(_has_none_of(build, stride.value(build), bits))
-    if isinstance(stride, Passed) or isinstance(extents[0], Passed):
-        tests.append(emit.not_less(build, _emitted(build, stride), _emitted(build, extents[0])))
+    too_long = -PITCH_LIMIT // element.bytes
+    for stride in strides:
+        if isinstance(stride, Passed):
+            tests.append(_has_none_of(build, stride.value(build), too_long | (MAP_UNIT // element.bytes - 1)))
+    for stride in strides[1:]:
+        if isinstance(stride, Passed):
+            less = emit.sub(build, stride.value(build), build.index(1))
+            tests.append(_has_none_of(build, less, too_long))
+    if isinstance(strides[0], Passed) or isinstance(extents[0], Passed):
+        tests.append(emit.not_less(build, _emitted(build, strides[0]), _emitted(build, extents[0])))
     return tests
 
 
@@ -163,16 +198,29 @@ def _origin(view: Value) -> Origin | None:
             pointer = source.pointer if isinstance(source, AddressOf) else None
             return Origin(pointer, 0) if isinstance(pointer, BlockArgument) else None
         case ViewLike():
-            behind, distance = _origin(op.memref), 0
-            for offset, stride in zip(op.source_offsets(), memref_of(op.memref).strides, strict=False):
-                if not isinstance(offset, int) or (offset and stride is None):
-                    return None
-                distance += offset * (stride or 0)
-            if behind is None:
-                return None
-            return Origin(behind.parameter, behind.distance + distance * memref_of(view).element.bytes)
+            return _origin_of_view(op, memref_of(view).element.bytes)
         case _:
             return None
+
+
+def _origin_of_view(op: ViewLike, element_bytes: int) -> Origin | None:
+    """Where a view begins; positions along modes that it has not any more may be any numbers."""
+    behind = _origin(op.memref)
+    if behind is None:
+        return None
+    distance, beside = 0, list(behind.beside)
+    kept = {mode for modes in op.source_modes() for mode in modes}
+    for mode, (offset, stride) in enumerate(zip(op.source_offsets(), memref_of(op.memref).strides, strict=False)):
+        if isinstance(offset, int):
+            if offset and stride is None:
+                return None
+            distance += offset * (stride or 0)
+            continue
+        extent, step = _extent(op.memref, mode), _stride(op.memref, mode)
+        if mode in kept or extent is None or step is None:
+            return None
+        beside.append(Beside(offset, extent, step))
+    return Origin(behind.parameter, behind.distance + distance * element_bytes, tuple(beside))
 
 
 def _parameter(value: Value) -> BlockArgument | None:
