@@ -14,6 +14,7 @@ from tilewright.operators.alignment import aligned_strides, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
     PARTIAL,
+    PARTS,
     ROWS,
     TERMS,
     Arranged,
@@ -28,7 +29,8 @@ from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework
 from tilewright.operators.layouts import Extents
 from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
-from tilewright.operators.splitting import in_parts, parts_of
+from tilewright.operators.device_tiles import device_tiles
+from tilewright.operators.splitting import in_parts
 from tilewright.runtime.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -73,34 +75,56 @@ class Wish(Struct, frozen=True):
     precision: str
 
 
-class Plan(Struct, frozen=True):
-    """What a product takes: `copies` of operands that kernels do not take as they lie, then one launch of `kernel`.
+class Step(Struct, frozen=True):
+    """One launch of a product: its program, in MLIR, for operands as they are `arranged`, with the `tiles` that are
+    asked of the compiler (a schedule, or nothing); whether it takes alpha and beta."""
 
-    `arrangement` tells which modes are loops and which those of the matrices, with their extents. `text` is its
-    program, in MLIR, which is compiled for `target` and `precision` once for all products of its class. Print a plan to
-    read how the kernel runs.
+    text: str
+    arranged: Arrangement
+    tiles: str
+    takes_numbers: bool
+
+
+class Plan(Struct, frozen=True):
+    """What a product takes: `copies` of operands that kernels do not take as they lie, then a launch for each of `steps`.
+
+    `arrangement` tells which modes are loops and which those of the matrices, with their extents. There is a second
+    step where the first one computes sums of some of the terms each, in `parts`. A step's program is compiled for
+    `target` and `precision` once for all products of its class. Print a plan to read how the kernels run.
     """
 
     copies: tuple[Copy, ...]
     arrangement: Arrangement
-    text: str
+    steps: tuple[Step, ...]
     target: str
     precision: str = "exact"
+    parts: int = 1
+
+    @property
+    def text(self) -> str:
+        """The program that multiplies."""
+        return self.steps[0].text
 
     @property
     def kernel(self) -> Kernel:
-        """The compiled kernel."""
-        return compiled(self.text, self.target, self.precision)
+        """The compiled kernel that multiplies."""
+        return self.kernels[0]
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Those of all steps."""
+        return tuple(compiled(step.text, self.target, self.precision, step.tiles) for step in self.steps)
 
     @property
     def schedule(self) -> str:
-        """How the kernel runs, and why not in a better way: `Kernel.schedule`."""
-        return self.kernel.schedule
+        """How the kernels run, and why not in a better way: of each `Kernel.schedule`, a line."""
+        return "\n".join(kernel.schedule for kernel in self.kernels)
 
     def __str__(self) -> str:
         sizes = " ".join(f"{mode}={extent}" for mode, extent in self.arrangement.extents.items())
         turned = "; computed as the transposed product, whose result lies row by row" if self.arrangement.turned else ""
-        return "\n".join([*map(str, self.copies), f"matmul {sizes} on {self.target}{turned}", self.schedule])
+        parts = f"; in {self.parts} parts of the terms, whose sums a second launch adds" if self.parts > 1 else ""
+        return "\n".join([*map(str, self.copies), f"matmul {sizes} on {self.target}{turned}{parts}", self.schedule])
 
 
 def plan_of(contraction: Contraction, wish: Wish) -> Plan:
@@ -121,11 +145,22 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         wanted = tuple(strides[mode] for mode in found.modes)
         copies.append(Copy(found.operand.name, shape, now, wanted, found.reason))
         found = arranged(found.with_strides(strides), vectors=vectors)
-    if wish.target.startswith("nvidia") and wish.allocates:
+    if not wish.target.startswith("nvidia"):
+        return Plan(tuple(copies), found, (_step(found, wish, ""),), wish.target, wish.precision)
+    if wish.allocates:
         found = _with_aligned_factors(found, copies)
-        parts = parts_of(found)
-        if parts > 1:
-            found = in_parts(found, parts, wish.accumulate)
+    parts, *lines = device_tiles(found, wish.accumulate, wish.target, divides=wish.allocates)
+    if parts == 1:
+        steps = (_step(found, wish, *lines),)
+    else:
+        divided = in_parts(found, parts, wish.accumulate)
+        plain = replace(wish, compute=wish.accumulate, steps=(), scaled=False, added=False, rounded=False)
+        steps = (_step(divided.product, plain, *lines), _step(divided.sums, wish, ""))
+    return Plan(tuple(copies), found, steps, wish.target, wish.precision, parts)
+
+
+def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:
+    """The launch of a product, or of the sums of its parts. Raises `OperatorError` where no program has room for it."""
     fixed = _fixed(found, wish.target)
     longest = max(found.extents.get(ROWS, 1), found.extents[COLUMNS])
     wanted = ProgramClass(
@@ -143,15 +178,17 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
     )
     if not wanted.is_plain and longest > LARGEST:
         raise OperatorError(f"rows and columns of a result with an epilogue have {LARGEST} elements at most")
-    return Plan(tuple(copies), found, program_text(wanted), wish.target, wish.precision)
+    return Step(program_text(wanted), found, tiles, bool(wanted.scalars))
 
 
 def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
-    """The modes whose extents a program is compiled for: those of many small matrices on the CPU.
+    """The modes whose extents a program is compiled for: parts, and those of many small matrices on the CPU.
 
     Of open extents each is packed as if it were large: matrices of 64 x 64 took ten times as long, of 8 x 8 twenty.
     """
     extents = arrangement.extents
+    if PARTS in extents:
+        return (PARTS,)
     matrix = tuple(mode for mode in (ROWS, COLUMNS, TERMS) if mode in extents)
     many = prod(extents[mode] for mode in arrangement.loops)
     is_small = all(0 < extents[mode] <= _SMALL for mode in matrix)
@@ -169,20 +206,26 @@ def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arran
 
 
 @lru_cache(_KEPT_PROGRAMS)
-def compiled(text: str, target: str, precision: str) -> Kernel:
-    """The kernel of a program, compiled once."""
+def compiled(text: str, target: str, precision: str, tiles: str = "") -> Kernel:
+    """The kernel of a program with the tiles that are asked for, compiled once."""
     from tilewright.api import compile
 
-    return compile(text, target=target, precision=precision)[NAME]
+    return compile(text, target=target, precision=precision, schedule=tiles or None)[NAME]
+
+
+class Start(Struct, frozen=True):
+    """A launch on arrays: which ones, by name, in which views; whether it takes alpha and beta."""
+
+    start: Callable[..., None]
+    views: tuple[tuple[str, tuple[Extents, Extents] | None], ...]
+    takes_numbers: bool
 
 
 class Launch(Struct, frozen=True):
-    """A product of arrays that lie as some did before: which arrays, by name, in which views, after which copies; the
-    extents and type of sums of parts."""
+    """A product of arrays that lie as some did before: launches after copies; the extents and type of sums of parts."""
 
-    start: Callable[..., None]
+    starts: tuple[Start, ...]
     copies: tuple[Copy, ...]
-    views: tuple[tuple[str, tuple[Extents, Extents] | None], ...]
     partial: tuple[Extents, str] | None = None
 
     def run(self, framework: Framework, numbers: Sequence[float], arrays: dict[str, object]) -> None:
@@ -192,11 +235,14 @@ class Launch(Struct, frozen=True):
             arrays = {**arrays, copy.name: copied}
         if self.partial is not None:
             arrays = {**arrays, PARTIAL: framework.empty(*self.partial, arrays["out"])}
-        passed = [arrays[name] if view is None else framework.viewed(arrays[name], *view) for name, view in self.views]
-        try:
-            self.start(*numbers, *passed)
-        except LaunchError as error:
-            raise refused(error) from None
+        for each in self.starts:
+            passed = [
+                arrays[name] if view is None else framework.viewed(arrays[name], *view) for name, view in each.views
+            ]
+            try:
+                each.start(*(numbers if each.takes_numbers else ()), *passed)
+            except LaunchError as error:
+                raise refused(error) from None
 
 
 def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch:
@@ -209,6 +255,10 @@ def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch
         as_is = one.name not in copied and layouts.get(one.name) == (one.shape, one.strides)
         return None if as_is else (one.shape, one.strides)
 
-    views = tuple((one.name, view(one)) for one in plan.arrangement.operands)
-    sums = next(((one.shape, one.dtype) for one in plan.arrangement.operands if one.name == PARTIAL), None)
-    return Launch(plan.kernel[1], plan.copies, views, sums)
+    starts = tuple(
+        Start(kernel[1], tuple((one.name, view(one)) for one in step.arranged.operands), step.takes_numbers)
+        for kernel, step in zip(plan.kernels, plan.steps, strict=True)
+    )
+    every = (one for step in plan.steps for one in step.arranged.operands)
+    sums = next(((one.shape, one.dtype) for one in every if one.name == PARTIAL), None)
+    return Launch(starts, plan.copies, sums)

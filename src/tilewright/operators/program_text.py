@@ -25,6 +25,9 @@ LARGEST: Final = 1 << 28
 
 NAME: Final = "matmul"
 
+_RUN: Final = 256
+"""Elements of a row whose parts are added at a time."""
+
 
 class Parameter(Struct, frozen=True):
     """An array of a program: its modes from the one with the largest stride on, extents and strides, None if open."""
@@ -70,7 +73,8 @@ def _shape(extents: Sequence[int | None]) -> str:
 class ProgramClass(Struct, frozen=True):
     """What a program is made for: the rest only its launches know.
 
-    `parameters` are factors, further arrays in the order of `steps`, and the result; `accumulate` is the type of sums,
+    `parameters` are factors, or the sums of the parts of a product, further arrays in the order of `steps`, and the
+    result; `accumulate` is the type of sums,
     `compute` that of the epilogue. `steps` are those of an epilogue; `scaled` says whether sums are multiplied by
     `alpha`, `added` whether `beta` times the array `c` (or, without it, the result) is added, `rounded` whether the
     product itself cannot be rounded to the type of the result. There is `room` for so many rows and columns of sums.
@@ -95,13 +99,13 @@ class ProgramClass(Struct, frozen=True):
 
     @property
     def partial(self) -> Parameter | None:
-        """Where sums of some of the terms are stored."""
-        return next((one for one in self.parameters if one.name == PARTIAL), None)
+        """Sums of some of the terms each, which are there."""
+        return self.parameters[0] if self.parameters[0].name == PARTIAL else None
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
         """The arrays of the epilogue."""
-        return tuple(one for one in self.parameters[2:-1] if one.name != PARTIAL)
+        return self.parameters[2 if self.partial is None else 1 : -1]
 
     def size(self, mode: str) -> str:
         """The extent of a mode, as an index."""
@@ -135,7 +139,8 @@ class ProgramClass(Struct, frozen=True):
 
 
 def parameters_of(arrangement: Arrangement, fixed: Sequence[str]) -> tuple[Parameter, ...]:
-    """The arrays of a program for an arrangement, whose extents and strides are constant along modes that are fixed."""
+    """The arrays of a program for an arrangement, whose extents are constant along modes that are fixed, and so are
+    strides along those of matrices."""
     return tuple(
         Parameter(
             one.name,
@@ -143,7 +148,7 @@ def parameters_of(arrangement: Arrangement, fixed: Sequence[str]) -> tuple[Param
             one.modes,
             tuple(extent if mode in fixed else None for mode, extent in zip(one.modes, one.shape, strict=True)),
             tuple(
-                stride if mode in fixed or (one.unit and k == len(one.modes) - 1) else None
+                stride if (mode in fixed and mode in _OF_MATRICES) or (one.unit and k == len(one.modes) - 1) else None
                 for k, (mode, stride) in enumerate(zip(one.modes, one.strides, strict=True))
             ),
         )
@@ -160,8 +165,7 @@ def program_text(wanted: ProgramClass) -> str:
     if partial is None:
         lines += _loops(wanted.loop_modes, _product(wanted))
     else:
-        lines += _loops([PARTS, *wanted.loop_modes], _partial_product(wanted, partial))
-        lines += _loops([*wanted.loop_modes, ROWS, COLUMNS], _added(wanted, partial))
+        lines += _added(wanted, partial)
     body = "\n".join(f"  {line}" for line in lines)
     return f"func.func @{NAME}({', '.join([*scalars, *arrays])}) {{\n{body}\n  return\n}}\n"
 
@@ -222,38 +226,55 @@ def _product(wanted: ProgramClass) -> Iterator[str]:
         yield from _epilogue(wanted, sums, type_)
 
 
-def _partial_product(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
-    """The product of some of the terms."""
-    for one in (*wanted.parameters[:2], partial):
-        yield from _matrix(wanted, one)
-    yield f"linalg.fill ins(%zero : {partial.dtype}) outs(%{_matrix_name(partial)} : {partial.matrix_type})"
-    yield from _contraction(wanted, _seen(partial), partial.matrix_type)
-
-
 def _added(wanted: ProgramClass, partial: Parameter) -> Iterator[str]:
-    """An element of the result: the sum of those of all parts, and what follows it."""
-    out, element = wanted.out, wanted.accumulate
-    body = new_body(element)
-    total = body.add("%so_far", "%part")
-    yield f"%x = scf.for %{PARTS} = %c0 to %{PARTS}s step %c1 iter_args(%so_far = %zero) -> {element} {{"
-    yield f"  %part = {_loaded(partial)}"
-    yield from (f"  {line}" for line in body.lines)
-    yield f"  scf.yield {total} : {element}"
+    """Elements of the result, some of a row at a time: sums of those of all parts, in their order, and what follows."""
+    out = wanted.out
+    modes = [*wanted.loop_modes, ROWS, COLUMNS]
+    names, zeros, uppers = (", ".join(form.format(mode) for mode in modes) for form in ("%{}", "%c0", "%{}s"))
+    steps = ", ".join([*("%c1" for _ in modes[1:]), "%run"])
+    yield f"%run = arith.constant {_RUN} : index"
+    yield f"scf.parallel ({names}) = ({zeros}) to ({uppers}) step ({steps}) {{"
+    yield f"  %rest = arith.subi %{COLUMNS}s, %{COLUMNS} : index"
+    yield "  %width = arith.minsi %rest, %run : index"
+    yield from (f"  {line}" for line in _added_run(wanted, partial, out))
     yield "}"
-    read = (*wanted.inputs, *((out,) if wanted.reads_result else ()))
-    yield from (f"%e_{one.name} = {_loaded(one)}" for one in read)
-    steps = new_body(wanted.compute)
-    found = steps.converted(_steps(wanted, steps, {one.name: one.dtype for one in read}), wanted.compute, out.dtype)
-    yield from steps.lines
-    yield f"memref.store {found}, %{out.name}[{_position(out)}] : {out.type}"
 
 
-def _loaded(one: Parameter) -> str:
-    return f"memref.load %{one.name}[{_position(one)}] : {one.type}"
+def _added_run(wanted: ProgramClass, partial: Parameter, out: Parameter) -> Iterator[str]:
+    count, element = dict(wanted.fixed)[PARTS], partial.dtype
+    views = [(f"{PARTS}{k}", partial, str(k)) for k in range(count)]
+    views += [(one.name, one, "") for one in (*wanted.inputs, out)]
+    for name, one, part in views:
+        offsets = ", ".join(part if mode == PARTS else f"%{mode}" for mode in one.modes)
+        sizes = ", ".join("%width" if mode == COLUMNS else "1" for mode in one.modes)
+        ones = ", ".join("1" for _ in one.modes)
+        yield f"%{name}r = memref.subview %{one.name}[{offsets}] [{sizes}] [{ones}] : {one.type} to {_run_type(one)}"
+    body = new_body(element)
+    total = f"%e_{PARTS}0"
+    for k in range(1, count):
+        total = body.add(total, f"%e_{PARTS}{k}")
+    total = body.converted(total, element, wanted.compute)
+    body.element = wanted.compute
+    total = _steps(wanted, body, {one.name: one.dtype for one in (*wanted.inputs, out)}, total)
+    total = body.converted(total, wanted.compute, out.dtype)
+    maps = ", ".join(f"affine_map<(n) -> ({'n' if COLUMNS in one.modes else ''})>" for _, one, _ in views)
+    given, types = (
+        ", ".join(what) for what in zip(*((f"%{name}r", _run_type(one)) for name, one, _ in views[:-1]), strict=True)
+    )
+    arguments = ", ".join(f"%e_{name}: {one.dtype}" for name, one, _ in views)
+    yield f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}'
+    yield f"    ins({given} : {types}) outs(%{out.name}r : {_run_type(out)}) {{"
+    yield f"  ^bb0({arguments}):"
+    yield from (f"    {line}" for line in body.lines)
+    yield f"    linalg.yield {total} : {out.dtype}"
+    yield "}"
 
 
-def _position(one: Parameter) -> str:
-    return ", ".join(f"%{mode}" for mode in one.modes)
+def _run_type(one: Parameter) -> str:
+    """Of some elements of a row."""
+    if COLUMNS not in one.modes:
+        return f"memref<{one.dtype}, strided<[], offset: ?>>"
+    return f"memref<?x{one.dtype}, strided<[{_numbers([one.strides[one.modes.index(COLUMNS)]])}], offset: ?>>"
 
 
 def _seen(one: Parameter) -> Parameter:
@@ -311,7 +332,8 @@ def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator
     elements = {one.name: one.dtype for one in (*inputs, out)}
     arguments = ", ".join([f"%x: {sums.dtype}", *(f"%e_{name}: {dtype}" for name, dtype in elements.items())])
     body = new_body(wanted.compute)
-    total = body.converted(_steps(wanted, body, elements), wanted.compute, out.dtype)
+    total = _steps(wanted, body, elements, body.converted("%x", wanted.accumulate, wanted.compute))
+    total = body.converted(total, wanted.compute, out.dtype)
     yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
     yield f"    ins({names} : {types}) outs(%{_matrix_name(out)} : {out.matrix_type}) {{"
     yield f"  ^bb0({arguments}):"
@@ -320,13 +342,12 @@ def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator
     yield "}"
 
 
-def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str]) -> str:
-    """What a sum becomes."""
+def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str], x: str) -> str:
+    """What a sum becomes, which has the type of the epilogue."""
 
     def element(name: str) -> str:
         return body.converted(f"%e_{name}", elements[name], wanted.compute)
 
-    x = body.converted("%x", wanted.accumulate, wanted.compute)
     if wanted.scaled:
         x = body.multiply(x, "%alpha")
     if wanted.added:

@@ -1,49 +1,75 @@
-"""Products with few elements and many terms, which are computed in parts so that a whole GPU has something to do."""
+"""Products with few elements and many terms, which are computed in parts so that a whole GPU has something to do.
+
+A part has as many terms as each other one. Parts are a batch of products, along a mode of their own of the factors and
+of an array of sums; a second launch adds these, and does what follows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.operators.alignment import BYTES
 from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arranged, Arrangement
-from tilewright.operators.layouts import Extents
+from tilewright.operators.layouts import ALIGNED, Extents
 
-_MULTIPROCESSORS: Final = 132
-"""Of an H100 and of an H200."""
+_LEAST: Final = 128
+"""Terms of a part."""
 
-_TILE: Final = 64
-"""Rows and columns that a block computes where there are few."""
-
-_LEAST: Final = 256
-"""Terms of a part: fewer take no longer than to store the sums and add them."""
-
-_FEWEST: Final = 16
-"""Blocks that two launches are worth; fewer tiles stay in one block (`SpreadPolicy.step_tiles`)."""
+_MOST: Final = 32
+"""Parts: the second launch has an element of each in registers."""
 
 
-def parts_of(arrangement: Arrangement) -> int:
-    """How many parts a product is computed in, each with as many terms, in whole steps of tiles."""
-    extents = arrangement.extents
-    tiles = prod(extents[mode] for mode in arrangement.loops)
-    tiles *= -(-extents[ROWS] // _TILE) * -(-extents[COLUMNS] // _TILE)
-    terms = extents[TERMS]
-    most = min(_MULTIPROCESSORS // max(tiles, 1), terms // _LEAST)
-    fewest = max(-(-_FEWEST // max(tiles, 1)), 2)
-    return next((parts for parts in range(most, fewest - 1, -1) if terms % (parts * _TILE) == 0), 1)
+class Divided(Struct, frozen=True):
+    """A product in parts: the `product` of each, a batch of them, and what the second launch is given (`sums`)."""
+
+    product: Arrangement
+    sums: Arrangement
+
+    @property
+    def partial(self) -> Arranged:
+        """The array between both launches."""
+        return self.product.operands[-1]
 
 
-def in_parts(arrangement: Arrangement, parts: int, accumulate: str) -> Arrangement:
-    """The arrangement with parts as a mode of the factors, and an operand for their sums in front of the result."""
+def possible_parts(arrangement: Arrangement) -> Iterator[int]:
+    """In how many parts a product may be computed: each of as many terms, which begin at a multiple of 16 bytes if the
+    factors do."""
+    terms = arrangement.extents[TERMS]
+    unit = ALIGNED // BYTES[arrangement.operands[0].dtype]
+    for parts in range(2, min(terms // _LEAST, _MOST) + 1):
+        if terms % (parts * unit) == 0:
+            yield parts
+
+
+def in_parts(arrangement: Arrangement, parts: int, accumulate: str) -> Divided:
+    """A product in so many parts."""
     *inputs, out = arrangement.operands
     terms = arrangement.extents[TERMS] // parts
-    factors = [_divided(factor, parts, terms) for factor in inputs[:2]]
     modes = (PARTS, *arrangement.loops, ROWS, COLUMNS)
     extents = {**arrangement.extents, TERMS: terms, PARTS: parts}
     shape = tuple(extents[mode] for mode in modes)
     sums = Arranged(PARTIAL, accumulate, modes, shape, _packed(shape))
-    return replace(arrangement, extents=extents, operands=(*factors, *inputs[2:], sums, out))
+    factors = [_divided(factor, parts, terms) for factor in inputs[:2]]
+    product = Arrangement(modes[:-2], extents, (*factors, sums), arrangement.turned)
+    adding = Arrangement(arrangement.loops, extents, (sums, *inputs[2:], out), arrangement.turned)
+    return Divided(_renamed(product), adding)
+
+
+def _renamed(arrangement: Arrangement) -> Arrangement:
+    """With the names that loops have in programs."""
+    names = {mode: f"p{k}" for k, mode in enumerate(arrangement.loops)}
+
+    def named(mode: str) -> str:
+        return names.get(mode, mode)
+
+    extents = {named(mode): extent for mode, extent in arrangement.extents.items()}
+    operands = tuple(replace(one, modes=tuple(map(named, one.modes))) for one in arrangement.operands)
+    return Arrangement(tuple(names.values()), extents, operands, arrangement.turned)
 
 
 def _divided(factor: Arranged, parts: int, terms: int) -> Arranged:
