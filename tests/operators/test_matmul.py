@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 import ml_dtypes
@@ -445,35 +446,44 @@ def test_parts_on_a_device(played: FakeDriver) -> None:
     a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((3, 4096), (4096, 2)))
     bias = rng.standard_normal(2).astype(np.float32)
     plan = tw.matmul.plan(a, b, bias=bias, epilogue="bias+relu", target="nvidia:sm_80")
-    operands = {one.name: one for one in plan.arrangement.operands}
     out = OnDevice(np.full((3, 2), np.nan, np.float16))
     arrays = {"a": OnDevice(a), "b": OnDevice(b), "bias": OnDevice(bias), "out": out}
-    arrays["partial"] = OnDevice(np.full(operands["partial"].shape, np.nan, np.float32))
-    program = tw.compile(plan.text, target="nvidia:sm_80")
-    runs(played, lambda: program, list(arrays.values()))
-    views = [replace(view(arrays[name]), shape=one.shape, strides=one.strides) for name, one in operands.items()]
-    program.matmul[1](*views)
+    arrays["partial"] = OnDevice(np.full(plan.steps[0].arranged.operands[-1].shape, np.nan, np.float32))
+    for step in plan.steps:
+        program = tw.compile(step.text, target="nvidia:sm_80", schedule=step.tiles or None)
+        runs(played, partial(lambda each: each, program), list(arrays.values()))
+        operands = step.arranged.operands
+        program.matmul[1](*(replace(view(arrays[o.name]), shape=o.shape, strides=o.strides) for o in operands))
     assert len(played.launches) == 2
     assert np.allclose(out.array, relu(a.astype(float) @ b.astype(float) + bias), rtol=2e-3, atol=2e-3)
 
 
+def interpreted(plan: Any, arrays: dict[str, Array], *numbers: float) -> None:
+    """Run the steps of a plan in the interpreter."""
+    for step in plan.steps:
+        operands = step.arranged.operands
+        shapes = {one.name: (one.shape, [arrays[one.name].itemsize * s for s in one.strides]) for one in operands}
+        views = [np.lib.stride_tricks.as_strided(arrays[name], *layout) for name, layout in shapes.items()]
+        tw.compile(step.text, target="interpreter").matmul[1](*(numbers if step.takes_numbers else ()), *views)
+
+
 def test_parts_of_a_product() -> None:
-    """Few elements and many terms: sums of parts are stored, then added; the text runs in the interpreter as well."""
+    """Few elements and many terms: sums of parts are stored, then added; the texts run in the interpreter as well."""
     rng = np.random.default_rng()
-    a, b, bias = (rng.standard_normal(shape).astype(np.float32) for shape in ((3, 4096), (4096, 2), (2,)))
-    out = np.full((3, 2), np.nan, np.float32)
-    options: Any = {"bias": bias, "epilogue": "bias+gelu", "alpha": 0.1}
-    plan = tw.matmul.plan(a, b, out, **options, target="nvidia:sm_90a")
-    operands = {one.name: one for one in plan.arrangement.operands}
-    assert dict(plan.arrangement.extents) == {"m": 3, "n": 2, "k": 256, "s": 16}
-    arrays = {"a": a, "b": b, "bias": bias, "out": out, "partial": np.full((16, 3, 2), np.nan, np.float32)}
-    steps = {name: tuple(4 * stride for stride in operands[name].strides) for name in arrays}
-    views = [np.lib.stride_tricks.as_strided(arrays[name], operands[name].shape, steps[name]) for name in operands]
-    tw.compile(plan.text, target="interpreter").matmul[1](0.1, *views)
-    assert np.allclose(out, gelu(0.1 * (a @ b) + bias), atol=1e-4)
-    odd = tw.matmul.plan(np.zeros((3, 10880), np.float32), np.zeros((10880, 2), np.float32), target="nvidia")
-    assert (odd.arrangement.extents["s"], odd.arrangement.extents["k"]) == (34, 320)
+    a, b, bias = (rng.standard_normal(shape).astype(np.float32) for shape in ((2, 3, 8192), (2, 8192, 300), (300,)))
+    out, shift = np.full((2, 3, 300), np.nan, np.float32), rng.standard_normal((3, 1)).astype(np.float32)
+    for given, options in ((a, {"bias": bias, "epilogue": "bias+gelu", "alpha": 0.1}), (a[:1], {"residual": shift})):
+        wanted = gelu(0.1 * (a @ b) + bias) if "bias" in options else a[:1] @ b + shift
+        plan = tw.matmul.plan(given, b, out, **cast("Any", options), target="nvidia:sm_90a")
+        assert plan.parts > 1
+        assert [step.takes_numbers for step in plan.steps] == [False, "alpha" in options]
+        assert dict(plan.steps[0].arranged.extents)["k"] * plan.parts == 8192
+        assert f"in {plan.parts} parts of the terms, whose sums a second launch adds" in str(plan)
+        partial_sums = plan.steps[0].arranged.operands[-1]
+        arrays: dict[str, Array] = {"a": given, "b": b, "out": out, "partial": np.full(partial_sums.shape, np.nan, "f4")}
+        interpreted(plan, arrays | {k: v for k, v in options.items() if isinstance(v, np.ndarray)}, 0.1)
+        assert np.allclose(out, wanted, atol=1e-3)
     # enough tiles, or terms that cannot be dealt out evenly
-    for m, n, k in ((1024, 1024, 4096), (3, 2, 4095), (3, 2, 2048)):
+    for m, n, k in ((4096, 4096, 2048), (3, 2, 4099), (3, 2, 128)):
         wide, long = np.zeros((m, k), np.float32), np.zeros((k, n), np.float32)
-        assert "s" not in tw.matmul.plan(wide, long, target="nvidia").arrangement.extents
+        assert tw.matmul.plan(wide, long, target="nvidia").parts == 1
