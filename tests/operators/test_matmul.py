@@ -480,7 +480,12 @@ def test_parts_of_a_product() -> None:
         assert dict(plan.steps[0].arranged.extents)["k"] * plan.parts == 8192
         assert f"in {plan.parts} parts of the terms, whose sums a second launch adds" in str(plan)
         partial_sums = plan.steps[0].arranged.operands[-1]
-        arrays: dict[str, Array] = {"a": given, "b": b, "out": out, "partial": np.full(partial_sums.shape, np.nan, "f4")}
+        arrays: dict[str, Array] = {
+            "a": given,
+            "b": b,
+            "out": out,
+            "partial": np.full(partial_sums.shape, np.nan, "f4"),
+        }
         interpreted(plan, arrays | {k: v for k, v in options.items() if isinstance(v, np.ndarray)}, 0.1)
         assert np.allclose(out, wanted, atol=1e-3)
     # enough tiles, or terms that cannot be dealt out evenly

@@ -102,7 +102,7 @@ class ViewLike(Operation):
         return None
 
     def extent_origin(self, mode: int) -> Value | tuple[Value, int] | None:
-        """What a mode is as long as: the value that the view was given, or the operand and its mode; None if neither."""
+        """What a mode is as long as: a value that the view was given, or the operand and its mode; None if neither."""
         given = self.given_extent(mode)
         if given is not None:
             return given if isinstance(given, Value) else None

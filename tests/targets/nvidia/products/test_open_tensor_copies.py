@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tilewright as tw
 from effort import SEED, Ran, count
 from targets.nvidia.case import Argument, Array, GroupArgument, Launch, faults
 from targets.nvidia.emulated import Emulated
@@ -180,3 +181,32 @@ def test_random_open_products(number: int, ran: Ran) -> None:
         found = faults(given, Emulated(program, (kernel,)).run(given, schedule=schedule))
         assert not found, (extents, strides, first, found)
         ran(1, "products of open extents whose factors the device may copy")
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_batches_emulated(transposed: bool, rng: np.random.Generator) -> None:
+    """Boxes of matrices beside each other, whose number the kernel computes; some launches have no maps of them."""
+    llvm, kernels = "", ()
+    for extents, beyond in (((3, 72, 40, 136), 0), ((5, 64, 8, 72), 4), ((2, 16, 16, 64), -1024)):
+        count, m, n, k = extents
+        shapes = ((count, k, m), (count, n, k)) if transposed else ((count, m, k), (count, k, n))
+        a, b = (_spaced(shape, beyond, rng) for shape in shapes)
+        out = np.full((count, m, n), np.nan, np.float16)
+        left, right = (x.swapaxes(1, 2).astype(float) if transposed else x.astype(float) for x in (a, b))
+        wanted = (left @ right).astype(np.float16)
+        if not kernels:
+            factors = (a.swapaxes(1, 2), b.swapaxes(1, 2)) if transposed else (a, b)
+            text = tw.matmul.plan(*factors, out, target="nvidia:sm_90a").text
+            llvm, *kernels = emitted(text, schedule="threads=128 tile=64x64x64 copies=tensor")
+            assert [len(found.extents) for found in kernels[0].launch.maps] == [3, 3]
+        given = Launch([x.transpose() for x in (a, b, out)], {2: wanted.transpose()}, (1, 1, 1))
+        found = faults(given, Emulated(Program(llvm), tuple(kernels)).run(given))
+        assert not found, found
+
+
+def _spaced(shape: tuple[int, int, int], beyond: int, rng: np.random.Generator) -> Array:
+    """Matrices that begin so many elements behind the end of the one before."""
+    count, rows, columns = shape
+    step = rows * columns + beyond
+    memory = rng.integers(-3, 4, step * (count - 1) + rows * columns).astype(np.float16)
+    return np.lib.stride_tricks.as_strided(memory, shape, (2 * step, 2 * columns, 2))

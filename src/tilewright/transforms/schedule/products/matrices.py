@@ -32,7 +32,6 @@ from tilewright.transforms.facts import alignment
 from tilewright.transforms.launch_quantities import parameter_name
 
 
-
 class Passed(Struct, frozen=True):
     """A number that a launch passes: an integer parameter, or the extent or stride of a mode of a memref parameter."""
 
