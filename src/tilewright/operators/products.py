@@ -25,11 +25,11 @@ from tilewright.operators.contractions import (
     check_result,
     packed_strides,
 )
+from tilewright.operators.device_tiles import device_tiles
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework
 from tilewright.operators.layouts import Extents
 from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
-from tilewright.operators.device_tiles import device_tiles
 from tilewright.operators.splitting import in_parts
 from tilewright.runtime.errors import LaunchError
 
@@ -86,7 +86,7 @@ class Step(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What a product takes: `copies` of operands that kernels do not take as they lie, then a launch for each of `steps`.
+    """What a product takes: `copies` of operands that kernels do not take as they lie, then a launch for each step.
 
     `arrangement` tells which modes are loops and which those of the matrices, with their extents. There is a second
     step where the first one computes sums of some of the terms each, in `parts`. A step's program is compiled for

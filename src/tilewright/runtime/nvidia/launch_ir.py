@@ -10,9 +10,9 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     104  CUlaunchConfig, in which grid and stream are left open
 
 The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrices and the
-map itself lie, how far behind the address the first one begins, type, box, rank and bytes of an element, and how extents
-and strides are found: a word of the parameter block, of which so many bits are not the number's, times 0 or 1, plus a
-constant.
+map itself lie, how far behind the address the first one begins, type, box, rank and bytes of an element, and how
+extents and strides are found: a word of the parameter block, of which so many bits are not the number's, times 0 or 1,
+plus a constant.
 
 A launch frame is that of `pool_layout`: here the entry is unused, the number of work-groups is that of blocks, and the
 grid is that of blocks, were each work-group one. What the driver refuses is said by the long way, which tries again.

@@ -16,8 +16,8 @@ from .races import Access
 from .text import EmulatorError
 
 MAP: Final = struct.Struct("<4sQQQ5Q4QIII")
-"""What stands for a map of matrices: a mark, address, bytes of an element, rank, extents, bytes from row to row and from
-matrix to matrix, box, and whether elements are rounded to tf32."""
+"""What stands for a map of matrices: a mark, address, bytes of an element, rank, extents, bytes from row to row and
+from matrix to matrix, box, and whether elements are rounded to tf32."""
 MARK: Final = b"tmap"
 MAP_BYTES: Final = 128
 _LINE: Final = 128

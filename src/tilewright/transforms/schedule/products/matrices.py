@@ -67,7 +67,7 @@ class Beside(Struct, frozen=True):
 
 
 class Origin(Struct, frozen=True):
-    """The address that a parameter holds, how many bytes behind it the first of some matrices begins, and which it is."""
+    """The address that a parameter holds, how many bytes behind it matrices begin, and which one of them it is."""
 
     parameter: BlockArgument
     distance: int

@@ -64,7 +64,9 @@ def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produc
             plan = _warpgroup_plan(shape, block, warps, columns)
             if plan is not None:
                 yield plan
-    plan = _warpgroup_plan(replace(shape, held=None), block, warps, 0)
+    # neighbouring sums of a lane are neighbours in memory best; few columns are too few rows of an instruction
+    free = replace(shape, held=None)
+    plan = _warpgroup_plan(free, block, warps, 0) or _warpgroup_plan(free, block, warps, 1)
     if plan is not None:
         yield plan
 
