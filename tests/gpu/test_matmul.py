@@ -62,7 +62,7 @@ def test_few_elements_and_many_terms(dtype: str) -> None:
     """Parts of the terms in blocks of their own, also behind other work in the stream and in a graph."""
     a, b = drawn(100, 32768, dtype=dtype), drawn(32768, 70, dtype=dtype)
     bias = drawn(100, 1, dtype="f32")
-    assert "s" in tw.matmul.plan(a, b, bias=bias).arrangement.extents
+    assert tw.matmul.plan(a, b, bias=bias).parts > 1
     wanted = a.double() @ b.double() + bias.double()
     out = torch.empty(100, 70, device="cuda", dtype=a.dtype)
     for _ in range(3):

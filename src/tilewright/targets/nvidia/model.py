@@ -151,10 +151,14 @@ Rows that are no multiple of 64 are copied as if they were.
 
 def product_tiles(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Architecture) -> ProductTiles:
     """Those of a product of elements of these types."""
-    by_groups = a is b and a in (F16, BF16) and c.accumulator is F32 and architecture is Architecture.SM_90A
-    if by_groups:
+    if is_by_groups(a, b, c, architecture):
         return WARPGROUP_TILES
     return PRODUCT_TILES[max(a.bytes, 2) if c.accumulator.bytes <= 4 else 8]
+
+
+def is_by_groups(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Architecture) -> bool:
+    """Whether groups of warps multiply elements of these types to sums in f32."""
+    return a is b and a in (F16, BF16) and c.accumulator is F32 and architecture is Architecture.SM_90A
 
 
 def _held_bytes(elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
