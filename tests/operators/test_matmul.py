@@ -451,7 +451,11 @@ def test_parts_on_a_device(played: FakeDriver) -> None:
     arrays["partial"] = OnDevice(np.full(plan.steps[0].arranged.operands[-1].shape, np.nan, np.float32))
     for step in plan.steps:
         program = tw.compile(step.text, target="nvidia:sm_80", schedule=step.tiles or None)
-        runs(played, partial(lambda each: each, program), list(arrays.values()))
+        runs(
+            played,
+            partial(tw.compile, step.text, target="nvidia:sm_80", schedule=step.tiles or None),
+            [*arrays.values()],
+        )
         operands = step.arranged.operands
         program.matmul[1](*(replace(view(arrays[o.name]), shape=o.shape, strides=o.strides) for o in operands))
     assert len(played.launches) == 2

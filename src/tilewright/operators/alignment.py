@@ -1,8 +1,8 @@
 """Factors that an NVIDIA GPU reads slowly as they lie, and whether a copy of them pays.
 
 Tiles come to shared memory by copies of 16 bytes. Of matrices whose rows begin elsewhere, or whose elements are no
-neighbours, threads load single elements of 16 bits. A copy with rows at multiples of 16 bytes costs three times the
-factor's memory traffic and a launch.
+neighbours, threads load single elements. A copy has rows at multiples of the 128 bytes that a cache has in a line, and
+costs its memory traffic and a launch.
 """
 
 from __future__ import annotations
@@ -16,31 +16,33 @@ from tilewright.operators.layouts import ALIGNED
 
 BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
 
+_LINE: Final = 128
+"""Bytes of a line of a cache."""
+
 _TILE: Final = 64
 """Rows and columns of the smallest tiles, which are computed whole."""
 
 _LAUNCH: Final = 5e-6
-_COPIED: Final = 1.2e12
-"""Bytes a second that are read and written by a copy of single elements."""
+_COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 2e12, 8: 3e12}
+"""Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
 
-_SLOW: Final = {1: 50e12, 2: 70e12}
-"""Operations a second of products of such factors, by bytes of an element; wider ones are copied by 4 or 8 bytes at a
-time either way. Measured on an H200 for f16 (cuBLAS: 600e12)."""
+_SLOW: Final = {1: 50e12, 2: 70e12, 4: 32e12, 8: 22e12}
+"""Operations a second of products of such factors, by bytes of an element. Measured on an H200 for f16 (cuBLAS: 600e12),
+f32 of 3001 (45e12) and f64 of 1025 (31e12)."""
 
 
-def misaligned(arrangement: Arrangement) -> Iterator[tuple[Arranged, str]]:
-    """The factors of which a copy pays, and why."""
+def misaligned(arrangement: Arrangement, seconds: float) -> Iterator[tuple[Arranged, str]]:
+    """The factors of which a copy pays, and why, if the product takes so many seconds without such factors."""
     factors = arrangement.operands[:2]
     slow = [(factor, reason) for factor in factors if (reason := _reason(factor)) is not None]
-    moved = sum(2 * prod(factor.shape) * BYTES[factor.dtype] for factor, _ in slow)
-    cost = len(slow) * _LAUNCH + moved / _COPIED
-    if slow and cost < _seconds(arrangement):
+    cost = sum(_LAUNCH + 2 * prod(one.shape) * BYTES[one.dtype] / _COPIED[BYTES[one.dtype]] for one, _ in slow)
+    if slow and cost + seconds < _seconds(arrangement):
         yield from slow
 
 
 def aligned_strides(factor: Arranged) -> tuple[int, ...]:
     """The strides of a copy: modes in the same order, elements neighbours along the last one."""
-    unit = ALIGNED // BYTES[factor.dtype]
+    unit = _LINE // BYTES[factor.dtype]
     strides: list[int] = []
     step = 1
     for extent in reversed(factor.shape):
@@ -53,7 +55,7 @@ def aligned_strides(factor: Arranged) -> tuple[int, ...]:
 def _reason(factor: Arranged) -> str | None:
     """Why a factor is read element by element; None if it is not."""
     size = BYTES[factor.dtype]
-    if size not in _SLOW or 0 in factor.shape:
+    if 0 in factor.shape:
         return None
     if not factor.unit:
         return "its elements are no neighbours"

@@ -6,6 +6,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from tilewright.operators.alignment import BYTES
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
 from tilewright.operators.splitting import possible_parts
@@ -19,8 +21,16 @@ _ADDED: Final = 2e12
 """Bytes a second of the sums of parts, stored and read."""
 
 
-def device_tiles(arrangement: Arrangement, accumulate: str, target: str, *, divides: bool) -> tuple[int, str]:
-    """In how many parts a product is computed, 1 if it has to be whole, and the schedule that asks for its tiles."""
+class Tiles(Struct, frozen=True):
+    """In how many parts a product is computed, the schedule that asks for its tiles, and the seconds that it takes."""
+
+    parts: int
+    schedule: str
+    seconds: float
+
+
+def device_tiles(arrangement: Arrangement, accumulate: str, target: str, *, divides: bool) -> Tiles:
+    """The tiles of a product whose factors lie as the machine copies them, in parts if it may be divided."""
     whole = _chosen(arrangement, accumulate, target, 1)
     best, parts = whole, 1
     time = whole.seconds
@@ -34,7 +44,7 @@ def device_tiles(arrangement: Arrangement, accumulate: str, target: str, *, divi
         found = _chosen(arrangement, accumulate, target, count)
         if found.seconds + more < time:
             best, parts, time = found, count, found.seconds + more
-    return parts, best.schedule
+    return Tiles(parts, best.schedule, time)
 
 
 def _chosen(arrangement: Arrangement, accumulate: str, target: str, parts: int) -> Chosen:

@@ -147,15 +147,16 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = arranged(found.with_strides(strides), vectors=vectors)
     if not wish.target.startswith("nvidia"):
         return Plan(tuple(copies), found, (_step(found, wish, ""),), wish.target, wish.precision)
+    tiles = device_tiles(found, wish.accumulate, wish.target, divides=wish.allocates)
     if wish.allocates:
-        found = _with_aligned_factors(found, copies)
-    parts, *lines = device_tiles(found, wish.accumulate, wish.target, divides=wish.allocates)
+        found = _with_aligned_factors(found, copies, tiles.seconds)
+    parts = tiles.parts
     if parts == 1:
-        steps = (_step(found, wish, *lines),)
+        steps = (_step(found, wish, tiles.schedule),)
     else:
         divided = in_parts(found, parts, wish.accumulate)
         plain = replace(wish, compute=wish.accumulate, steps=(), scaled=False, added=False, rounded=False)
-        steps = (_step(divided.product, plain, *lines), _step(divided.sums, wish, ""))
+        steps = (_step(divided.product, plain, tiles.schedule), _step(divided.sums, wish, ""))
     return Plan(tuple(copies), found, steps, wish.target, wish.precision, parts)
 
 
@@ -195,10 +196,10 @@ def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
     return matrix if target.startswith("cpu") and is_small and many >= _MANY else ()
 
 
-def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy]) -> Arrangement:
-    """With copies of factors that are read slowly as they lie, where that pays."""
+def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy], seconds: float) -> Arrangement:
+    """With copies of factors that are read slowly as they lie, where that pays: others take so many seconds."""
     operands = {one.name: one for one in arrangement.operands}
-    for factor, reason in misaligned(arrangement):
+    for factor, reason in misaligned(arrangement, seconds):
         wanted = aligned_strides(factor)
         copies.append(Copy(factor.name, factor.shape, factor.strides, wanted, reason))
         operands[factor.name] = replace(factor, strides=wanted, aligned=True)

@@ -20,7 +20,7 @@ from tilewright.operators.layouts import ALIGNED, Extents
 _LEAST: Final = 128
 """Terms of a part."""
 
-_MOST: Final = 32
+_MOST: Final = 64
 """Parts: the second launch has an element of each in registers."""
 
 

@@ -198,7 +198,9 @@ def test_batches_emulated(transposed: bool, rng: np.random.Generator) -> None:
             factors = (a.swapaxes(1, 2), b.swapaxes(1, 2)) if transposed else (a, b)
             text = tw.matmul.plan(*factors, out, target="nvidia:sm_90a").text
             llvm, *kernels = emitted(text, schedule="threads=128 tile=64x64x64 copies=tensor")
-            assert [len(found.extents) for found in kernels[0].launch.maps] == [3, 3]
+            plan = kernels[0].launch
+            assert plan is not None
+            assert [len(found.extents) for found in plan.maps] == [3, 3]
         given = Launch([x.transpose() for x in (a, b, out)], {2: wanted.transpose()}, (1, 1, 1))
         found = faults(given, Emulated(Program(llvm), tuple(kernels)).run(given))
         assert not found, found
