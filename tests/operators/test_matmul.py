@@ -450,14 +450,10 @@ def test_parts_on_a_device(played: FakeDriver) -> None:
     arrays = {"a": OnDevice(a), "b": OnDevice(b), "bias": OnDevice(bias), "out": out}
     arrays["partial"] = OnDevice(np.full(plan.steps[0].arranged.operands[-1].shape, np.nan, np.float32))
     for step in plan.steps:
-        program = tw.compile(step.text, target="nvidia:sm_80", schedule=step.tiles or None)
-        runs(
-            played,
-            partial(tw.compile, step.text, target="nvidia:sm_80", schedule=step.tiles or None),
-            [*arrays.values()],
-        )
+        of_step = partial(tw.compile, step.text, target="nvidia:sm_80", schedule=step.tiles or None)
+        runs(played, of_step, [*arrays.values()])
         operands = step.arranged.operands
-        program.matmul[1](*(replace(view(arrays[o.name]), shape=o.shape, strides=o.strides) for o in operands))
+        of_step().matmul[1](*(replace(view(arrays[o.name]), shape=o.shape, strides=o.strides) for o in operands))
     assert len(played.launches) == 2
     assert np.allclose(out.array, relu(a.astype(float) @ b.astype(float) + bias), rtol=2e-3, atol=2e-3)
 

@@ -19,6 +19,9 @@ BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
 _LINE: Final = 128
 """Bytes of a line of a cache."""
 
+_SECTOR: Final = 32
+"""Bytes that memory moves at a time."""
+
 _TILE: Final = 64
 """Rows and columns of the smallest tiles, which are computed whole."""
 
@@ -27,8 +30,8 @@ _COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 2e12, 8: 3e12}
 """Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
 
 _SLOW: Final = {1: 50e12, 2: 70e12, 4: 32e12, 8: 22e12}
-"""Operations a second of products of such factors, by bytes of an element. Measured on an H200 for f16 (cuBLAS: 600e12),
-f32 of 3001 (45e12) and f64 of 1025 (31e12)."""
+"""Operations a second of products of such factors, by bytes of an element. Measured on an H200 for f16 (cuBLAS:
+600e12), f32 of 3001 (43e12) and f64 of 1025 (31e12)."""
 
 
 def misaligned(arrangement: Arrangement, seconds: float) -> Iterator[tuple[Arranged, str]]:
@@ -50,6 +53,13 @@ def aligned_strides(factor: Arranged) -> tuple[int, ...]:
         step *= max(extent, 1)
         step = -(-step // unit) * unit
     return tuple(reversed(strides))
+
+
+def has_whole_sectors(factor: Arranged) -> bool:
+    """Whether rows begin at multiples of what memory moves at a time, or would in a copy that is to be made."""
+    size = BYTES[factor.dtype]
+    pairs = zip(factor.shape[:-1], factor.strides[:-1], strict=True)
+    return _reason(factor) is not None or all(extent == 1 or stride * size % _SECTOR == 0 for extent, stride in pairs)
 
 
 def _reason(factor: Arranged) -> str | None:

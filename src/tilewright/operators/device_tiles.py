@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from tilewright.operators.alignment import BYTES
+from tilewright.operators.alignment import BYTES, has_whole_sectors
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
 from tilewright.operators.splitting import possible_parts
 
@@ -56,4 +56,5 @@ def _chosen(arrangement: Arrangement, accumulate: str, target: str, parts: int) 
     many = parts * prod(extents[mode] for mode in arrangement.loops)
     matrices = (extents[ROWS], extents[COLUMNS], extents[TERMS] // parts)
     architecture = NvidiaTarget.of(target.partition(":")[2]).architecture
-    return chosen_tile(matrices, many, operands[0].dtype, result, accumulate, architecture)
+    whole_sectors = all(map(has_whole_sectors, operands[:2]))
+    return chosen_tile(matrices, many, operands[0].dtype, result, accumulate, architecture, whole_sectors=whole_sectors)

@@ -406,7 +406,8 @@ def test_maps_are_those_of_the_sizes(
     of_memref = TensorMap(
         "m", "bf16", 16, (Quantity(EXTENT, "m", 1), Quantity(EXTENT, "m", 0)), (Quantity(STRIDE, "m", 0),), (64, 8)
     )
-    plan = LaunchPlan((32, 1, 1), maps=(of_numbers, of_memref))
+    of_stack = TensorMap("p", "f16", 32, (64, 9, Quantity(VALUE, "near")), (64, Quantity(VALUE, "stride")), (64, 64))
+    plan = LaunchPlan((32, 1, 1), maps=(of_numbers, of_memref, of_stack))
     parameters = (
         ScalarParameter("near", "i16"),
         PointerParameter("p", "f16"),
@@ -420,11 +421,13 @@ def test_maps_are_those_of_the_sizes(
     slots = struct.pack("<h6s6q", near, b"\xa5" * 6, *values[1:]).ljust(device_block_size(info), b"\xa5")
     frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1) + slots)
     assert Launch(entry())(control, ctypes.addressof(frame)) == 0
-    told = played.launches[-1].slots[-2 * 128 :]
+    told = played.launches[-1].slots[-3 * 128 :]
     assert told == LaunchMaps.of(info, plan, driver.open_device(played.devices - 1)).bytes(values)
-    found = [struct.unpack_from("<7q", told, k) for k in (0, 128)]
+    found = [struct.unpack_from("<7q", told, k) for k in (0, 128, 256)]
     expected = [(6, HERE, near, 7, 2 * stride, 64, 64), (9, HERE + 4112, near, far, 2 * stride, 64, 8)]
+    expected += [(6, HERE + 32, 64, 9, near, 128, 2 * stride)]
+    stacked = near > 0 and stride % 8 == 0 and 0 < stride < 1 << 39
     first = known or (far <= 0 and near > 0) or far > 1 << 31
     assert found == [
-        numbers if is_known else (0,) * 7 for is_known, numbers in zip((first, known), expected, strict=True)
+        numbers if is_known else (0,) * 7 for is_known, numbers in zip((first, known, stacked), expected, strict=True)
     ]

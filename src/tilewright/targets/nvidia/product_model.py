@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.ir.types import SCALARS, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
@@ -21,6 +22,11 @@ _START: Final = 3.5e-6
 
 _BYTES: Final = 4.2e12
 """A second, of an H200's memory."""
+
+_OF_SPLIT_SECTORS: Final = 0.0024
+"""Microseconds that a row of a box takes which begins and ends in the middle of a sector of 32 bytes."""
+_DELAYED: Final = 1.08
+"""How much longer a step takes at least, whose boxes come so."""
 
 _DEPTH_BYTES: Final = 128
 _LEAST_DEPTH: Final = 16
@@ -50,6 +56,10 @@ class Cost(Struct, frozen=True):
         """Of a tile."""
         return self.fixed + self.step * steps
 
+    def of_split_sectors(self, rows: int) -> Cost:
+        """With so many rows of boxes a step that begin in the middle of a sector."""
+        return Cost(self.fixed, max(self.step * _DELAYED, rows * _OF_SPLIT_SECTORS))
+
 
 class MeasuredTile(Struct, frozen=True):
     """A tile of so many elements of a row of the result, and of so many rows; what one costs that has a multiprocessor
@@ -61,6 +71,13 @@ class MeasuredTile(Struct, frozen=True):
     shared: Cost | None = None
     threads: int = USUAL_THREADS
     more: str = ""
+
+    @property
+    def of_split_sectors(self) -> MeasuredTile:
+        """With factors whose rows begin in the middle of sectors."""
+        rows = self.along + self.rows
+        shared = None if self.shared is None else self.shared.of_split_sectors(2 * rows)
+        return replace(self, alone=self.alone.of_split_sectors(rows), shared=shared)
 
     def seconds(self, m: int, n: int, steps: int, many: int) -> float:
         """Of a launch, without its start."""
@@ -75,23 +92,27 @@ _GROUPS: Final = 2 * USUAL_THREADS
 _AS_IT_COMES: Final = " persistent=no"
 
 WARPGROUP_TILES: Final = (
-    MeasuredTile(64, 64, Cost(3.4, 0.28), Cost(2.9, 0.37)),
-    MeasuredTile(128, 64, Cost(4.1, 0.24), Cost(2.1, 0.6)),
-    MeasuredTile(128, 128, Cost(5.9, 0.405), Cost(0.0, 0.784)),
-    MeasuredTile(112, 128, Cost(2.6, 0.39), threads=_GROUPS, more=_AS_IT_COMES),
-    MeasuredTile(128, 128, Cost(2.9, 0.38), threads=_GROUPS, more=_AS_IT_COMES),
+    MeasuredTile(64, 64, Cost(3.4, 0.35), Cost(1.85, 0.43)),
+    MeasuredTile(128, 64, Cost(3.2, 0.34), Cost(3.5, 0.42), more=_AS_IT_COMES),
+    MeasuredTile(128, 64, Cost(4.1, 0.34), Cost(2.8, 0.47)),
+    MeasuredTile(128, 128, Cost(5.9, 0.405), Cost(2.8, 0.735)),
+    MeasuredTile(112, 128, Cost(3.5, 0.425), threads=_GROUPS, more=_AS_IT_COMES),
+    MeasuredTile(128, 128, Cost(3.5, 0.42), threads=_GROUPS, more=_AS_IT_COMES),
     MeasuredTile(160, 128, Cost(1.8, 0.54), threads=_GROUPS, more=_AS_IT_COMES),
     MeasuredTile(192, 128, Cost(2.8, 0.544), threads=_GROUPS, more=_AS_IT_COMES),
-    MeasuredTile(208, 128, Cost(1.7, 0.668), threads=_GROUPS),
+    MeasuredTile(208, 128, Cost(2.0, 0.668), threads=_GROUPS),
     MeasuredTile(224, 128, Cost(3.1, 0.634), threads=_GROUPS),
-    MeasuredTile(240, 128, Cost(2.5, 0.687), threads=_GROUPS),
-    MeasuredTile(256, 128, Cost(3.0, 0.708), threads=_GROUPS),
+    MeasuredTile(240, 128, Cost(2.5, 0.70), threads=_GROUPS),
+    MeasuredTile(256, 128, Cost(3.6, 0.715), threads=_GROUPS),
     MeasuredTile(256, 192, Cost(2.9, 1.084), threads=_GROUPS),
     MeasuredTile(64, 16, Cost(3.0, 0.25), Cost(2.0, 0.3)),
     MeasuredTile(16, 64, Cost(3.0, 0.25), Cost(2.0, 0.3)),
 )
-"""Tiles that groups of warps multiply, of f16 and bf16. Fitted to squares of 1024 to 6144 on an H200 (cold, both
-factors by rows): of 22 squares up to 12288 the one taken has 0.987 of the speed of the best that was tried."""
+"""Tiles that groups of warps multiply, of f16 and bf16.
+
+Fitted to squares of 1024 to 6144 and batches of 64 to 256 on an H200 (cold, both factors by rows). Those with few rows
+or columns are estimates: memory decides there.
+"""
 
 
 def _tiles(factor: ScalarType, sums: ScalarType, architecture: Architecture, depth: int) -> Iterator[MeasuredTile]:
@@ -112,14 +133,26 @@ def _rated(tile: ProductTile, rate: float, depth: int) -> MeasuredTile:
 
 
 def chosen_tile(
-    extents: tuple[int, int, int], many: int, element: str, result: str, accumulate: str, architecture: Architecture
+    extents: tuple[int, int, int],
+    many: int,
+    element: str,
+    result: str,
+    accumulate: str,
+    architecture: Architecture,
+    *,
+    whole_sectors: bool = True,
 ) -> Chosen:
-    """The tile of so `many` products of matrices, each m x n x k, with which they take least time."""
+    """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
+
+    `whole_sectors` says whether rows of factors begin at multiples of 32 bytes.
+    """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, sums = SCALARS[element], SCALARS[accumulate]
     depth = max(_DEPTH_BYTES // factor.bytes, _LEAST_DEPTH)
-    floor = many * (m * k + k * n) * factor.bytes + many * m * n * SCALARS[result].bytes
-    best = min(_tiles(factor, sums, architecture, depth), key=lambda tile: tile.seconds(m, n, -(-k // depth), many))
-    seconds = max(best.seconds(m, n, -(-k // depth), many), floor / _BYTES)
+    steps = -(-k // depth)
+    tiles = [tile if whole_sectors else tile.of_split_sectors for tile in _tiles(factor, sums, architecture, depth)]
+    best = min(tiles, key=lambda tile: tile.seconds(m, n, steps, many))
+    floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)
+    seconds = max(best.seconds(m, n, steps, many), floor / _BYTES)
     schedule = f"threads={best.threads} tile={best.along}x{best.rows}x{depth}{best.more}"
     return Chosen(schedule, _START + seconds)

@@ -183,8 +183,8 @@ def test_random_open_products(number: int, ran: Ran) -> None:
         ran(1, "products of open extents whose factors the device may copy")
 
 
-@pytest.mark.parametrize("transposed", [False, True])
-def test_batches_emulated(transposed: bool, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("transposed", "tile"), [(False, "64x64x64"), (True, "64x16x64")])
+def test_batches_emulated(transposed: bool, tile: str, rng: np.random.Generator) -> None:
     """Boxes of matrices beside each other, whose number the kernel computes; some launches have no maps of them."""
     llvm, kernels = "", ()
     for extents, beyond in (((3, 72, 40, 136), 0), ((5, 64, 8, 72), 4), ((2, 16, 16, 64), -1024)):
@@ -197,9 +197,12 @@ def test_batches_emulated(transposed: bool, rng: np.random.Generator) -> None:
         if not kernels:
             factors = (a.swapaxes(1, 2), b.swapaxes(1, 2)) if transposed else (a, b)
             text = tw.matmul.plan(*factors, out, target="nvidia:sm_90a").text
-            llvm, *kernels = emitted(text, schedule="threads=128 tile=64x64x64 copies=tensor")
+            llvm, *kernels = emitted(text, schedule=f"threads=128 tile={tile} copies=tensor")
             plan = kernels[0].launch
             assert plan is not None
+            assert plan.parts is not None
+            # blocks share the tiles of all matrices
+            assert [len(nest) for nest in plan.parts.nests] == [3]
             assert [len(found.extents) for found in plan.maps] == [3, 3]
         given = Launch([x.transpose() for x in (a, b, out)], {2: wanted.transpose()}, (1, 1, 1))
         found = faults(given, Emulated(Program(llvm), tuple(kernels)).run(given))
