@@ -18,7 +18,8 @@ from effort import SEED, count, thorough
 from interop.emulated_device import OnDevice, runs
 from machine.cuda.fake_driver import FakeDriver
 from machine.cuda.played import played as played
-from tilewright.operators.products import compiled
+from tilewright.operators.frameworks import framework_of
+from tilewright.operators.products import compiled, launch_of
 from tilewright.runtime.arrays import view
 
 Array = NDArray[Any]
@@ -412,16 +413,19 @@ class TestCopies:
         assert self.copies(a[:, :1025], a, "nvidia:sm_90a") == []
         (said,) = self.copies(odd, a, "nvidia:sm_90a")
         assert said == (
-            "a is copied: its rows are 2050 bytes apart, no multiple of 16 (strides (1025, 1), of the copy (1032, 1))"
+            "a is copied: its rows are 2050 bytes apart, no multiple of 16 (strides (1025, 1), of the copy (1088, 1))"
         )
         (said,) = self.copies(a[:, 1:1026], a, "nvidia:sm_90a")
         assert "it begins at no multiple of 16 bytes" in said
         assert (
             "its elements are no neighbours" in self.copies(np.zeros((1025, 2050), np.float16)[:, ::2], a, "nvidia")[0]
         )
-        # small products, and wider elements, take no copies
+        # rows of copies begin where lines of 128 bytes do; small products take none
+        wide = np.zeros((3001, 3001), np.float32)
+        (said, _) = self.copies(wide, wide, "nvidia:sm_90a")
+        assert "its rows are 12004 bytes apart, no multiple of 16 (strides (3001, 1), of the copy (3008, 1))" in said
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
-        assert self.copies(odd.astype(np.float32), a.astype(np.float32), "nvidia") == self.copies(odd, a) == []
+        assert self.copies(odd, a) == []
 
 
 def test_on_a_device(played: FakeDriver) -> None:
@@ -467,6 +471,24 @@ def interpreted(plan: Any, arrays: dict[str, Array], *numbers: float) -> None:
         tw.compile(step.text, target="interpreter").matmul[1](*(numbers if step.takes_numbers else ()), *views)
 
 
+def test_launches_of_parts(played: FakeDriver) -> None:
+    """Each launch takes the arrays of its program; the sums of parts are a new array between them."""
+    a, b, out = np.zeros((3, 8192), np.float16), np.zeros((8192, 2), np.float16), np.zeros((3, 2), np.float16)
+    plan = tw.matmul.plan(a, b, out, alpha=2.0, target="nvidia:sm_90a")
+    passed: list[tuple[object, ...]] = []
+
+    def start(*given: object) -> None:
+        passed.append(given)
+
+    found = launch_of(plan, {name: (x.shape, (x.shape[1], 1)) for name, x in (("a", a), ("b", b), ("out", out))})
+    starts = tuple(replace(each, start=start) for each in found.starts)
+    replace(found, starts=starts).run(framework_of(a), (2.0,), {"a": a, "b": b, "out": out})
+    (left, right, sums), (alpha, added, target) = cast("Any", passed)
+    assert (alpha, target is out, added is sums) == (2.0, True, True)
+    assert (left.shape, right.shape) == ((3, plan.parts, 8192 // plan.parts), (plan.parts, 8192 // plan.parts, 2))
+    assert (sums.shape, sums.dtype) == ((plan.parts, 3, 2), np.float32)
+
+
 def test_parts_of_a_product() -> None:
     """Few elements and many terms: sums of parts are stored, then added; the texts run in the interpreter as well."""
     rng = np.random.default_rng()
@@ -489,6 +511,7 @@ def test_parts_of_a_product() -> None:
         interpreted(plan, arrays | {k: v for k, v in options.items() if isinstance(v, np.ndarray)}, 0.1)
         assert np.allclose(out, wanted, atol=1e-3)
     # enough tiles, or terms that cannot be dealt out evenly
+    assert tw.matmul.plan(np.zeros((3, 8200), np.float32), np.zeros((8200, 2), np.float32), target="nvidia").parts == 50
     for m, n, k in ((4096, 4096, 2048), (3, 2, 4099), (3, 2, 128)):
         wide, long = np.zeros((m, k), np.float32), np.zeros((k, n), np.float32)
         assert tw.matmul.plan(wide, long, target="nvidia").parts == 1

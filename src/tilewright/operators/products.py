@@ -86,7 +86,7 @@ class Step(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What a product takes: `copies` of operands that kernels do not take as they lie, then a launch for each step.
+    """What a product takes: `copies` of operands that no kernel takes as they lie, then a launch for each of `steps`.
 
     `arrangement` tells which modes are loops and which those of the matrices, with their extents. There is a second
     step where the first one computes sums of some of the terms each, in `parts`. A step's program is compiled for
