@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -19,35 +20,42 @@ from tilewright.machine.units import unavailable
 from tilewright.settings.product_units import Unit
 
 _UNITS: Final = {"i8": (Unit.AMX_INT8, "tdpbssd", 64), "bf16": (Unit.AMX_BF16, "tdpbf16ps", 32)}
-_STEPS: Final = 10_000
+_STEPS: Final = 100_000
+"""Two milliseconds at least, of which waking a thread takes little."""
 _KEPT: Final = 4
 _STEP_BYTES: Final = 2048
 _FOUR: Final = range(4)
 
 
 class Ceiling(Struct, frozen=True):
-    """A run of one thread, and how many operations it does."""
+    """A run, and how many operations all of its threads do."""
 
     run: Callable[[], object]
     operations: float
 
 
-def ceiling(dtype: str) -> Ceiling | None:
-    """For factors of a type; None where there are no tiles."""
+def ceiling(dtype: str, threads: int = 1) -> Ceiling | None:
+    """For factors of a type, on some threads at once; None where there are no tiles."""
     unit, word, terms = _UNITS[dtype]
     if unavailable(machine(), unit) is not None:
         return None
     code: LoadedObject = load_object(compile_text(_text(word)), ["ceiling"])
     pointer = ctypes.c_void_p
     call = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.address("ceiling"))
-    factors = [_factor(dtype) for _ in range(2)]
-    sums = np.zeros(2048, np.uint8)
+    memory = [(_factor(dtype), _factor(dtype), np.zeros(2048, np.uint8)) for _ in range(threads)]
+    others = ThreadPoolExecutor(max(threads - 1, 1))
+
+    def one(thread: int) -> None:
+        assert code
+        call(*map(_line, memory[thread]), _STEPS)
 
     def run() -> None:
-        assert code
-        call(*(_line(array) for array in (*factors, sums)), _STEPS)
+        started = [others.submit(one, thread) for thread in range(1, threads)]
+        one(0)
+        for each in started:
+            each.result()
 
-    return Ceiling(run, 4.0 * _STEPS * 2 * 16 * 16 * terms)
+    return Ceiling(run, 4.0 * _STEPS * 2 * 16 * 16 * terms * threads)
 
 
 def _factor(dtype: str) -> np.ndarray:

@@ -127,8 +127,8 @@ class Row(Struct, frozen=True):
         return f"{case.label:28} {self.unit} GFLOP/s:{rates}{ratios}{share}{'   WRONG' if case.wrong else ''}"
 
 
-def measure(case: Case, seconds: float, threads: int) -> Row:
-    """Ours with units, ours without, torch's, in turn."""
+def measure(case: Case, seconds: float, threads: int, *, without: bool = True) -> Row:
+    """Ours with units, ours without if that is wanted, torch's, in turn."""
     rng = np.random.default_rng()
     (a, ta), (b, tb) = case.factor(rng), case.factor(rng)
     exact = a[0].astype(np.float64) @ b[0].astype(np.float64)
@@ -136,7 +136,7 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     errors: list[float] = []
     schedules: list[str] = []
     asked = {_UNITS_ON: _UNITS[case.dtype], _UNITS_OFF: _WITHOUT}
-    if asked[_UNITS_ON] == _WITHOUT:
+    if asked[_UNITS_ON] == _WITHOUT or not without:
         del asked[_UNITS_OFF]
     for name, units in asked.items():
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
@@ -150,7 +150,7 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     if peer is not None:
         runs[_TORCH] = peer
     unit = schedules[0].split(": ")[2].split(",")[0]
-    most = ceiling(case.dtype) if unit.startswith("amx") else None
+    most = ceiling(case.dtype, threads) if unit.startswith("amx") else None
     if most is not None:
         runs[_CEILING] = most.run
     timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=_WARM)
@@ -166,7 +166,7 @@ def measure(case: Case, seconds: float, threads: int) -> Row:
     work = 2.0 * case.size**3 * case.batch
     share = None
     if most is not None:
-        share = work / most.operations / threads * found.ratios[_CEILING].median
+        share = work / most.operations * found.ratios[_CEILING].median
     return Row(case.dtype, work / 1e9, found, unit, share)
 
 
@@ -188,16 +188,18 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="with any, figures are saved only where --json says")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=1.0, help="for each case")
+    parser.add_argument("--torch-only", action="store_true", help="not ours without units, which takes long")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:
         rows: list[Row] = []
         for case in _cases(options.words, options.quick):
-            rows.append(measure(case, options.seconds, options.child))
+            rows.append(measure(case, options.seconds, options.child, without=not options.torch_only))
             print(rows[-1].line(), file=sys.stderr, flush=True)
         print(msgspec.json.encode(rows).decode())
         return 0
     arguments = [*options.words, "--seconds", str(options.seconds), *(["--quick"] if options.quick else [])]
+    arguments += ["--torch-only"] if options.torch_only else []
     rows = rows_of_children(__file__, arguments, options.threads, Row)
     found = _overall(rows)
     figures.tell(found)

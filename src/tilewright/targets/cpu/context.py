@@ -70,6 +70,10 @@ class TileLowering(Protocol):
         """Lower an operation as a function of its own, where that is better; False to leave it to the others."""
         ...
 
+    def prefetch(self, ctx: KernelContext, loop: core.Operation) -> None:
+        """At the end of a loop's body, ask for what later iterations read."""
+        ...
+
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Lower a `parallel` loop so that several threads may run it; False to leave it to the ordinary lowering."""
         ...
@@ -81,13 +85,14 @@ OpLowering = Callable[["KernelContext", core.Operation], None]
 class KernelContext(Struct):
     """Everything that lowering an operation may need.
 
-    `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or None
-    if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local memory,
-    `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no other thread may
-    help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`. `in_part`: the code goes
-    into a function beside the kernel's own. `sites` are the numbers of what reports to the host; at `leave` the
-    work-group has ended, in kernels with checks. `reaches` are the bytes that pointer parameters may access, where the
-    kernel asks for them. `schedule` tells of each product what it runs on.
+    `lanes` is 1 in collective regions and the subgroup size in SPMD ones; `mask` is the vector of active lanes, or
+    None if all are. `varying` holds the IR values that differ by work-item. `scratch` is the work-group's local
+    memory, `workspace` the scratch memory of the running thread, laid out by `layout`; `team` is null where no
+    other thread may help. The module may grow to `most_instructions`; then lowering ends with `CodeTooLong`.
+    `in_part`: the code goes into a function beside the kernel's own; `past_caches`: its stores may go past the
+    caches. `sites` are the numbers of what reports to the host; at `leave` the work-group has ended, in kernels
+    with checks. `reaches` are the bytes that pointer parameters may access, where the kernel asks for them.
+    `schedule` tells of each product what it runs on.
     """
 
     kernel: Kernel
@@ -108,6 +113,7 @@ class KernelContext(Struct):
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     varying: frozenset[core.Value] = frozenset()
     in_part: bool = False
+    past_caches: bool = True
     lanes: int = 1
     mask: Value | None = None
     subgroup: Value = field(default_factory=lambda: i64(0))

@@ -31,6 +31,7 @@ from tilewright.targets.cpu.context import (
     view_of,
 )
 from tilewright.targets.cpu.lowered import Group, Scalar
+from tilewright.targets.cpu.memory.past_caches import settle
 from tilewright.targets.cpu.spmd import atomics, checks, control, host, memrefs, scalars, team, views
 from tilewright.targets.cpu.units.schedule import joined
 from tilewright.targets.cpu.workspace import Workspace
@@ -112,6 +113,7 @@ def lower_kernel(
         ctx.sites = numbered_sites(kernel)
     _bind_parameters(ctx, info, slots, offsets)
     _group_loop(ctx, begin, end)
+    settle(b)
     b.ret()
     info = kernel_info(kernel, symbol, layout.size)
     return replace(info, facts={**info.facts, SCHEDULE: joined(ctx.schedule.values())}) if ctx.schedule else info

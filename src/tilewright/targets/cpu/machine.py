@@ -33,6 +33,7 @@ class Machine(Struct, frozen=True):
     fetches_stores: bool
     l1_bytes: int
     l2_bytes: int
+    last_cache_bytes: int
     flags: Features
     compact: bool = False
     units: frozenset[Unit] = EXACT_UNITS
@@ -63,6 +64,8 @@ _VENDOR_WITHIN: Final = 256
 _LEAKY_GATHERS: Final = Path("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling")
 _L1_DEFAULT: Final = 32 * 1024
 _L2_DEFAULT: Final = 1024 * 1024
+_LAST_DEFAULT: Final = 32 * 1024 * 1024
+_LEVELS: Final = (4, 3, 2)
 _SYSFS: Final = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
@@ -78,6 +81,11 @@ def _cache_bytes(level: int, default: int) -> int:
         if found == level and kind != "Instruction" and size[:-1].isdigit():
             return int(size[:-1]) * {"K": 1024, "M": 1024 * 1024}.get(size[-1], 1)
     return default
+
+
+def _last_cache_bytes() -> int:
+    """The cache behind which there is memory; the default where the system does not tell of one."""
+    return next((size for size in (_cache_bytes(level, 0) for level in _LEVELS) if size), _LAST_DEFAULT)
 
 
 def _is_by(vendor: str) -> bool:
@@ -116,5 +124,6 @@ def machine_of(features: FeatureSet = FeatureSet.HOST) -> Machine:
         fetches_stores=_is_by("AuthenticAMD"),
         l1_bytes=_cache_bytes(1, _L1_DEFAULT),
         l2_bytes=_cache_bytes(2, _L2_DEFAULT),
+        last_cache_bytes=_last_cache_bytes(),
         flags=Features.of_x86(flags),
     )

@@ -63,6 +63,7 @@ class MemoryInstructions(Instructions):
 
     def store(self, value: Value, pointer: Value, align: int = 0, *, nontemporal: bool = False) -> None:
         """Store a value. A non-temporal vector store wants full alignment: else LLVM splits it into words."""
+        self.function.streams |= nontemporal
         self.emit_void(f"store {value}, {pointer}{_suffix(align, self._nontemporal() if nontemporal else '')}")
 
     def _nontemporal(self) -> str:

@@ -90,13 +90,15 @@ def _dealt_out(spread: list[tuple[int, str]], lines: list[str]) -> list[str]:
 class Function:
     """A function being defined. Create it with `Module.function`, fill it with a `Builder`."""
 
-    __slots__ = ("_counter", "_entry_allocas", "_head", "arguments", "blocks", "callee", "module")
+    __slots__ = ("_counter", "_entry_allocas", "_head", "arguments", "blocks", "callee", "module", "streams")
 
     def __init__(self, module: Module, head: str, callee: Callee, arguments: list[Value]) -> None:
         self.module = module
         self.callee = callee
         self.arguments = arguments
         self.blocks: list[Block] = []
+        self.streams = False
+        """Whether it has non-temporal stores, which only a fence orders before later ones."""
         self._head = head
         self._counter = 0
         self._entry_allocas: list[str] = []

@@ -7,7 +7,7 @@ the strides of views alone. Memory that holds a tensor is written once, before t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from msgspec import Struct, field
@@ -25,6 +25,7 @@ from tilewright.transforms.tiling import Box, cover
 
 _ALIGNMENT = 64
 _CHUNK = 1024
+_LINE_BYTES = 64
 
 Length = emit.Length
 
@@ -145,13 +146,24 @@ class Lowering(Struct):
         self.write(found, view)
         return view
 
-    def for_each_chunk(self, target: Value, body: Callable[[Lowering, Box], None], most: int = _CHUNK) -> None:
-        """Call `body(lowering, box)` for boxes that cover a view, of at most so many elements."""
+    def for_each_chunk(
+        self,
+        target: Value,
+        body: Callable[[Lowering, Box], None],
+        most: int = _CHUNK,
+        lines: Mapping[int, int] | None = None,
+    ) -> None:
+        """Call `body(lowering, box)` for boxes that cover a view, of at most so many elements.
+
+        Along the modes of `lines` they are that long if there is room.
+        """
         type_ = emit.memref_type(target)
         order, shape = by_stride(type_), [n or 1 for n in type_.shape]
         lengths, room = [1] * len(shape), min(most, _CHUNK, self.limit)
-        for mode in order:
-            lengths[mode] = min(shape[mode], room)
+        for mode, length in [*(lines or {}).items(), *((mode, room) for mode in order)]:
+            if lengths[mode] > 1:
+                continue
+            lengths[mode] = min(shape[mode], length, room)
             room = room // lengths[mode]
             if room < 2:
                 break
@@ -162,8 +174,14 @@ class Lowering(Struct):
         cover(self.b, shape, lengths, order[::-1], at)
 
     def copy(self, source: Value, target: Value) -> None:
-        """From one view to another of its shape, which do not overlap."""
-        self.for_each_chunk(target, lambda low, box: box.store(low.b, box.load(low.b, source), target))
+        """From one view to another of its shape, which do not overlap.
+
+        Where neighbours of the source are none in the target, boxes are whole lines of both.
+        """
+        type_ = emit.memref_type(source)
+        near, there = by_stride(type_)[:1], by_stride(emit.memref_type(target))[:1]
+        lines = {mode: max(1, _LINE_BYTES // type_.element.bytes) for mode in near if near != there}
+        self.for_each_chunk(target, lambda low, box: box.store(low.b, box.load(low.b, source), target), lines=lines)
 
     def fill(self, number: Value, target: Value) -> None:
         """One number into all of a view."""

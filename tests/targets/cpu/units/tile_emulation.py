@@ -70,6 +70,7 @@ def described_machine() -> Machine:
         fetches_stores=False,
         l1_bytes=48 << 10,
         l2_bytes=2 << 20,
+        last_cache_bytes=32 << 20,
         flags=Features.of_x86(described.flags),
     )
 

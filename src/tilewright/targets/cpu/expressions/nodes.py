@@ -45,7 +45,8 @@ class Memory(Struct, frozen=True, eq=False):
 
     `span`: how many elements from `pointer` on may be read in any case, where that is known. `distant`: it is no memory
     of the work-group's own, so it may be in no cache. `padding`: so many positions behind the last one along the
-    contiguous dimension are nobody's, they may be read and written.
+    contiguous dimension are nobody's, they may be read and written. `exceeds`: whether the memory that the tile is a
+    part of is larger than the caches, and what is written there is not soon read; None if that is not known to be so.
     """
 
     type: TileType
@@ -56,6 +57,7 @@ class Memory(Struct, frozen=True, eq=False):
     distant: bool = False
     padding: int = 0
     tables: tuple[Table | None, ...] = ()
+    exceeds: Value | None = None
 
     def table(self, dim: int) -> Table | None:
         """The table of a dimension, if it has one."""
@@ -234,7 +236,10 @@ class Substitution:
                 strides = tuple(map(self._change, tile.strides))
                 tables = tuple(None if t is None else self._table(t) for t in tile.tables)
                 pointer = self._change(tile.pointer)
-                return replace(tile, pointer=pointer, strides=strides, bounds=tuple(bounds), tables=tables)
+                exceeds = None if tile.exceeds is None else self._change(tile.exceeds)
+                return replace(
+                    tile, pointer=pointer, strides=strides, bounds=tuple(bounds), tables=tables, exceeds=exceeds
+                )
             case Registers():
                 return replace(tile, fragments=[[self.operand(x) for x in row] for row in tile.fragments])
             case Splat():

@@ -16,6 +16,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import Expression, Substitution
 from tilewright.targets.cpu.lowered import Group, Linear, Lowered, Scalar, View
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.memory.past_caches import settle
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Value, i64, lanes_of, zero
 
@@ -113,6 +114,7 @@ class Outlined:
 
         Only the entry function has a team, so if the launch was interrupted the kernel returns here.
         """
+        settle(self.inner.b)
         self.inner.b.ret()
         ctx, b = self._caller, self._caller.b
         context = self._block(b)

@@ -183,6 +183,7 @@ def _uniform_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) -> N
         ctx.lower_block(op.body.entry)
         yields = scf.yielded(op.body)
         following = [p.next_parts(ctx, ctx.values[v], chunk) for p, v, chunk in zip(ports, yields, inside, strict=True)]
+        ctx.tiles.prefetch(ctx, op)
         if parts:
             loop.yield_(*(v for g in following for v in g))
     for value, lowered in zip(op.outs, _split(ports, loop.results, counts), strict=True):

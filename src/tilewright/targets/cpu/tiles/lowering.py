@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from tilewright.dialects import addresses, arith, arith_integers, scf, tile
 from tilewright.dialects.reports import Report
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
 from tilewright.ir import core, interfaces
 from tilewright.ir.interfaces import AccessesAddresses, MovesElements
-from tilewright.ir.types import ScalarType, TileType
+from tilewright.ir.types import TileType
 from tilewright.targets.cpu.context import KernelContext, NoLowering, TileCarrier
 from tilewright.targets.cpu.expressions.graph import is_expression, sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import (
@@ -30,18 +32,19 @@ from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
 from tilewright.targets.cpu.memory.deferral import may_defer
+from tilewright.targets.cpu.memory.past_caches import exceeds_caches
 from tilewright.targets.cpu.memory.places import guarded, place, tile_of
 from tilewright.targets.cpu.outlining.parts import lower_outlined
 from tilewright.targets.cpu.spmd.host import lower_report
 from tilewright.targets.cpu.tiles import atomics, combining, moves, scatters, shares
 from tilewright.targets.cpu.tiles.carriers import carrier_of
+from tilewright.targets.cpu.tiles.elementwise import elementwise
 from tilewright.targets.cpu.tiles.overlap import OverlapTests
-from tilewright.targets.cpu.tiles.prefetch import lower_prefetch
+from tilewright.targets.cpu.tiles.prefetch import lower_prefetch, prefetch_reads
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles.sharing import Sharing
 from tilewright.targets.cpu.units.schedule import in_registers
-from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Function, Value, i64
 
 _CHAINED_ELEMENTS = 4096
@@ -73,6 +76,7 @@ class CpuTiles:
         match op:
             case tile.Store():
                 target = place(ctx, op.memref, op.indices, op.check, tile_of(ctx, op.value).type)
+                target = replace(target, exceeds=exceeds_caches(ctx, op, self.machine))
                 with guarded(ctx):
                     self._overlaps.store(ctx, roots, tile_of(ctx, op.value), target)
             case tile.Item():
@@ -126,7 +130,7 @@ class CpuTiles:
             case tile.ShareInsert():
                 return shares.insert(ctx, roots, op)
             case interfaces.Elementwise():
-                return _elementwise(ctx, op, type_)
+                return elementwise(ctx, op, type_)
             case _:
                 return None
 
@@ -142,6 +146,11 @@ class CpuTiles:
     def outline(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Operations of long functions become functions of their own."""
         return lower_outlined(ctx, self.machine, op)
+
+    def prefetch(self, ctx: KernelContext, loop: core.Operation) -> None:
+        """Loops that combine what they read, of more memory than the caches hold."""
+        assert isinstance(loop, scf.For)
+        prefetch_reads(ctx, self.machine, loop)
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:
         """Loops whose body is not itself shared out are, if they may be long enough."""
@@ -209,19 +218,6 @@ def _factor(roots: Roots, source: Expression, product: TileType, unit: int, sole
     if large and isinstance(source, Converted):
         return source
     return roots.materialize(source, unit if natural_dim(source) is None or isinstance(source, Product) else None)
-
-
-def _elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Expression:
-    if not knows(op):
-        raise NoLowering(op)
-    operands: list[Expression] = []
-    for value in op.operands:
-        if isinstance(value.type, ScalarType):
-            spread = TileType(type_.shape, value.type)
-            operands.append(Splat(spread, ctx.uniform_value(ctx.scalar(value))))
-        else:
-            operands.append(tile_of(ctx, value))
-    return Elementwise(type_, op, tuple(operands))
 
 
 def _store_packed(roots: Roots, tile: Expression, pointer: Value) -> None:

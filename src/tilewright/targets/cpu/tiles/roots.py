@@ -12,6 +12,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.block_stores import BlockStores
 from tilewright.targets.cpu.evaluation.crosswise import crosswise_memory
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
+from tilewright.targets.cpu.evaluation.streamed_stores import StreamedStores, begins_with_vectors, worth_streaming
 from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.expressions.blocks import split_pieces
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
@@ -116,8 +117,21 @@ class Roots:
     def _store(self, value: Expression, target: Memory, vector: int | None, checked: bool) -> None:
         ev = self.evaluator(checked)
         plan = Plan(ev, value, vector)
+        streams = worth_streaming(ev, value, target, plan)
+        if streams.text != "false":
+            streams = self.ctx.b.and_(streams, begins_with_vectors(self.ctx.b, target, plan))
+        if streams.text == "false":
+            self._through_caches(ev, value, target, plan)
+            return
+        with self.ctx.b.if_else(streams) as branch:
+            with branch.then():
+                StreamedStores(ev, value, target, plan).tile()
+            with branch.otherwise():
+                self._through_caches(self.evaluator(False), value, target, plan)
+
+    def _through_caches(self, ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> None:
         if target.checked and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
-            plan.roll(target, masked=checked)
+            plan.roll(target, masked=ev.checked)
         stores = BlockStores(ev, value, target, plan)
         sweep(self.ctx.b, plan, stores.emit, ev)
         stores.finish()

@@ -11,7 +11,8 @@ from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.outlining.outline import Outlined, free_values
 from tilewright.targets.cpu.spmd.control import trip_count
-from tilewright.targets.llvm.emitter import i64
+from tilewright.targets.cpu.tiles.long_runs import LongRun, continued_store
+from tilewright.targets.llvm.emitter import Value, boolean, i64
 
 # About ten microseconds of streaming, ten times what handing out costs.
 _SHARED_ELEMENTS = 1 << 16
@@ -51,10 +52,30 @@ def share_loop(ctx: KernelContext, machine: Machine, loop: scf.For) -> bool:
     for value in free_values(loop, operands=False):
         inner.bind(value, part.lowered(ctx.values[value]))
     first, by = part.value(lower), part.value(step)
-    with inner.b.loop(part.begin, part.end) as running:
-        index = inner.b.add(first, inner.b.mul(running.index, by))
+
+    def at(number: Value) -> None:
+        index = inner.b.add(first, inner.b.mul(number, by))
         inner.bind(loop.index, Scalar(inner.b.resize(index, ltype)))
-        inner.lower_block(loop.body.entry)
+
+    def run() -> None:
+        with inner.b.loop(part.begin, part.end) as running:
+            at(running.index)
+            inner.lower_block(loop.body.entry)
+
+    at(part.begin)
+    store = continued_store(loop)
+    count = inner.b.sub(part.end, part.begin)
+    whole = None if store is None else LongRun(inner, machine, loop, store, count)
+    streamed = boolean(False) if whole is None else whole.condition()
+    if whole is None or streamed.text == "false":
+        run()
+    else:
+        with inner.b.if_else(streamed) as branch:
+            with branch.then():
+                whole.emit()
+            with branch.otherwise():
+                inner.past_caches = False
+                run()
     part.call(trips, b.icmp("sge", trips, i64(-(-_SHARED_ELEMENTS // each))))
     return True
 
