@@ -538,3 +538,17 @@ def test_rows_of_every_length(rng: np.random.Generator, columns: int) -> None:
         out = np.zeros(37, np.float32)
         run["f"][1](x, out)
         assert np.array_equal(out, x.max(1), equal_nan=True)
+
+
+def test_copies_into_another_order_take_whole_lines_of_both() -> None:
+    type_ = TensorType.dense(F32, (70, 90))
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        turned = b(Transpose(load(b, given[0], type_), (1, 0))).out
+        store(b, given[1], turned)
+
+    module = lowered(module_of([POINTER] * 2, body), 4096)
+    shapes = {
+        op.out.type.shape for op in module.walk() if isinstance(op, tile.Load) and isinstance(op.out.type, TileType)
+    }
+    assert (64, 16) in shapes or (16, 64) in shapes

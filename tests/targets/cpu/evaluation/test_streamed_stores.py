@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -49,7 +51,7 @@ def _entry(text: str, last_cache_bytes: int = 1) -> Entry:
     return Entry(text, replace(machine_of(), last_cache_bytes=last_cache_bytes))
 
 
-def _at(size: int, dtype: str, behind_line: int) -> NDArray[np.generic]:
+def _at(size: int, dtype: str, behind_line: int) -> NDArray[Any]:
     """An array that begins so many elements behind a line, with a guard on both sides."""
     kind = np.dtype(_TYPES[dtype])
     memory = np.full(size + 4 * _GUARD, 77, kind)
@@ -57,13 +59,13 @@ def _at(size: int, dtype: str, behind_line: int) -> NDArray[np.generic]:
     return memory[first : first + size]
 
 
-def _numbers(rng: np.random.Generator, size: int, dtype: str, behind_line: int) -> NDArray[np.generic]:
+def _numbers(rng: np.random.Generator, size: int, dtype: str, behind_line: int) -> NDArray[Any]:
     found = _at(size, dtype, behind_line)
     found[:] = rng.integers(-60, 60, size).astype(_TYPES[dtype])
     return found
 
 
-def _guards(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _guards(array: NDArray[Any]) -> NDArray[Any]:
     memory = array.base
     assert isinstance(memory, np.ndarray)
     first = (array.ctypes.data - memory.ctypes.data) // array.itemsize

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
 import tilewright as tw
 from targets.cpu.entry import Entry
+from tilewright.targets.cpu.machine import machine_of
 
 SAMPLE = """func @k(%A: group<memref<f32x16x8>x?>, %B: memref<f32x8x16>, %C: memref<f32x16x16x?>) {
     %one = constant 1.0 : f32
@@ -57,3 +62,26 @@ def test_large_products_prefetch_packed_lines_and_the_target() -> None:
 
 def test_no_data_is_addressed_by_the_frame_pointer() -> None:
     assert '"frame-pointer"="all"' in tw.compile(SAMPLE, target="cpu", cache=False).k.llvm
+
+
+@pytest.mark.parametrize("size", [8192, 8192 - 128])
+def test_sums_ask_ahead_for_memory_that_is_larger_than_the_caches(size: int, rng: np.random.Generator) -> None:
+    text = f"""builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}}
+      (%x: memref<f32x{size}>, %y: memref<f32x128>) {{
+      %zero = arith.constant {{value = 0}} -> index
+      %step = arith.constant {{value = 128}} -> index
+      %end = arith.constant {{value = {size}}} -> index
+      %none = arith.constant {{value = 0.0}} -> tile<128xf32>
+      %sum = scf.for %zero, %end, %step, %none {{operand_segments = [1, 1, 1, 1]}} -> tile<128xf32>
+        (%i: index, %old: tile<128xf32>) {{
+        %u = tile.load %x, %i -> tile<128xf32>
+        %new = arith.add %old, %u -> tile<128xf32>
+        scf.yield %new
+      }}
+      tile.store %sum, %y, %zero
+    }} }}"""
+    entry = Entry(text, replace(machine_of(), last_cache_bytes=4 * 8192))
+    assert len(_prefetches(entry.text.splitlines())) == (8 if size == 8192 else 0)
+    x, y = rng.standard_normal(size, np.float32), np.zeros(128, np.float32)
+    entry({"x": x, "y": y})
+    np.testing.assert_allclose(y, x.reshape(-1, 128).sum(0), rtol=1e-5, atol=1e-5)

@@ -96,7 +96,7 @@ class LongRun:
         for leaf in leaves(self._value):
             if isinstance(leaf, Memory):
                 found = b.and_(found, self._disjoint(leaf))
-        return b.and_(found, b.icmp("sgt", self._elements, i64(0)))
+        return found
 
     def _disjoint(self, leaf: Memory) -> Value:
         (first, end), (low, high) = (self._range(memory) for memory in (leaf, self._target))
