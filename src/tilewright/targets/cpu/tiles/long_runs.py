@@ -36,7 +36,7 @@ def continued_store(loop: scf.For) -> tile.Store | None:
         return None
     type_ = stores[0].value.type
     assert isinstance(type_, TileType)
-    inside = {result for op in body for result in op.results}
+    inside: set[core.Value] = {result for op in body for result in op.results}
     continued = step.value == type_.size and all(_continues(op, loop.index, type_, inside) for op in body)
     return stores[0] if continued else None
 
