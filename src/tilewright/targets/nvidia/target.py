@@ -60,7 +60,7 @@ from tilewright.transforms.spread_collectives.widening import WidenProducts
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "25"
+_FORMAT: Final = "27"
 _CONSTANT_SPACE: Final = 4
 
 
