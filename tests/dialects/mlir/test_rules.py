@@ -240,3 +240,30 @@ def test_results_have_the_types_of_the_outputs_that_are_tensors() -> None:
 }
 """
     check("M10", text, "the types of the results are (tensor<5xf32>), wanted are (tensor<4xf32>)")
+
+
+LARGE, SMALL = "memref<2x3x8xf32>", "memref<6x8xf32>"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (f"memref.collapse_shape %a [[0], [1, 2]] : {LARGE} into {SMALL}", "grouped as [[0], [1, 2]] is no"),
+        (f"memref.collapse_shape %a [[0, 2], [1]] : {LARGE} into {SMALL}", "the groups are not the dimensions of"),
+        (f"memref.collapse_shape %a [[0, 1, 2], []] : {LARGE} into {SMALL}", "the groups are not the dimensions of"),
+        (f"memref.collapse_shape %a [] : {LARGE} into memref<f32>", "the groups are not the dimensions of"),
+        (f"memref.collapse_shape %a [[0, 1], [2]] : {LARGE} into memref<?x8xf32>", "is no memref<?x8xf32>"),
+        (f"memref.collapse_shape %a [[0, 1], [2]] : {LARGE} into memref<6x8xi32>", "has other elements than"),
+        (f"memref.collapse_shape %a [[0, 1], [2]] : {LARGE} into tensor<6x8xf32>", "is of another dialect"),
+        (
+            f"memref.expand_shape %b [[0, 1], [2]] output_shape [3, 2, 8] : {SMALL} into {LARGE}",
+            "the output shape is not",
+        ),
+        (
+            f"memref.expand_shape %b [[0, 1], [2]] output_shape [%i, 3, 8] : {SMALL} into {LARGE}",
+            "the output shape is not",
+        ),
+    ],
+)
+def test_regroupings(line: str, says: str) -> None:
+    check("M10", f"func.func @f(%a: {LARGE}, %b: {SMALL}, %i: index) {{\n  «%r = {line}»\n  return\n}}\n", says)

@@ -52,6 +52,13 @@ def _contract_layer(a: Array, b: Array, bias: Array, _: Array) -> list[Any]:
     return [None, None, None, np.tanh(a.astype(np.float32).T @ b.astype(np.float32).T + bias)]
 
 
+def _reshapes(x: Array, w: Array, o: Array, _n: int, y: Array, _z: Array, s: Array, *_: Array) -> list[Any]:
+    bias = np.array([1, 0, 3, 0.5, 0, 0], np.float32)
+    heads = (x.reshape(6, 8) @ w + bias).reshape(2, 3, 2, 3).transpose(0, 2, 1, 3)
+    rest = [heads, o.reshape(-1), o.reshape(3, 2, 5), s.reshape(1, 1)]
+    return [None, None, None, None, None, y.reshape(8, 6), None, *rest]
+
+
 STRUCTURED: Mapping[str, Case] = {
     "softmax_reduce": Case(lambda r: [floats(r, 5, 9), floats(r, 5, 9)], _softmax_reduce, 1e-5),
     "transposes": Case(
@@ -85,6 +92,20 @@ STRUCTURED: Mapping[str, Case] = {
     "attention_contract": Case(
         lambda r: [floats(r, 2, 3, n, 4) for n in (5, 6, 6, 5)],
         _attention,
+        1e-5,
+    ),
+    "reshapes": Case(
+        lambda r: [
+            floats(r, 2, 3, 8),
+            floats(r, 8, 6),
+            floats(r, 6, 9)[:, :5],
+            4,
+            integers(r, 4, 12, dtype=np.int32),
+            np.zeros((8, 6), np.int32),
+            np.array(2.5, np.float32),
+            *(np.full(shape, np.nan, np.float32) for shape in ((2, 2, 3, 3), (30,), (3, 2, 5), (1, 1))),
+        ],
+        _reshapes,
         1e-5,
     ),
     "contract_layer": Case(

@@ -15,7 +15,7 @@ from frontends.mlir.cases import Array
 from frontends.mlir.forms import WRITTEN_PROGRAMS, parts_of
 from frontends.mlir.reading import read, reprinted
 from frontends.mlir.structured_cases import STRUCTURED
-from tilewright.dialects import tl
+from tilewright.dialects import memref, tl
 from tilewright.dialects.mlir.linalg_elements import KINDS
 from tilewright.frontends.mlir import program_of
 from tilewright.frontends.mlir.region_printer import print_custom
@@ -236,12 +236,15 @@ outs(%arg1 : memref<3xf32>)
 
 
 def test_what_the_tool_printed_is_printed_as_it_was() -> None:
-    """In the custom form from version 18 on, which has flags for overflow, in the generic one from 19 on."""
+    """In the custom form from version 18 on, which has flags for overflow, in the generic one from 19 on.
+
+    But for the shapes that `expand_shape` says from 19 on.
+    """
     printed = [p for p in WRITTEN_PROGRAMS if parts_of(p)[0] in STRUCTURED]
     found = 0
     for path in printed:
         text, form = path.read_text(), parts_of(path)[1]
-        if re.fullmatch(r"v(18|19|2.)(_located)?", form):
+        if re.fullmatch(r"v(18|19|2.)(_located)?", form) and path.stem != "reshapes.v18":
             assert print_custom(read(text)) == text, path.name
             found += 1
         elif re.fullmatch(r"v(19|2.)_generic", form):
@@ -270,3 +273,60 @@ def test_a_map_may_look_at_what_its_output_was(target: str, rng: np.random.Gener
         x, y, out
     )
     np.testing.assert_array_equal([found, out], [x + y, x + y])
+
+
+# Dimensions split and joined
+
+
+def test_packed_memory_is_regrouped_as_a_view() -> None:
+    """Of the arguments and of what was made; tensors whose rows may lie apart are copied once."""
+    text = """func.func @f(%x: tensor<2x3x8xf32>, %w: tensor<8x4xf32>,
+    %o: tensor<{rows}x{columns}xf32>) -> (tensor<2x3x4xf32>, {flat}) {{
+  %e = arith.constant dense<0.0> : tensor<6x4xf32>
+  %r = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
+  %p = linalg.matmul ins(%r, %w : tensor<6x8xf32>, tensor<8x4xf32>) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %s = tensor.expand_shape %p [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %c = tensor.collapse_shape %o [[0, 1]] : tensor<{rows}x{columns}xf32> into {flat}
+  return %s, %c : tensor<2x3x4xf32>, {flat}
+}}
+"""
+    known, open_ = (
+        lowered(text.format(rows=rows, columns=columns, flat=flat))
+        for rows, columns, flat in (("?", 6, "tensor<?xf32>"), ("?", "?", "tensor<?xf32>"))
+    )
+    for ops, expanded in ((known, 1), (open_, 2)):
+        assert sum(isinstance(op, memref.Alloca) for op in ops) == 1
+        assert sum(isinstance(op, memref.Expand) for op in ops) == expanded
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("%r = memref.collapse_shape %A [[0, 1]] : memref<?x?xf32> into memref<?xf32>", "may lie apart"),
+        (
+            "%r = memref.expand_shape %v [[0, 1]] output_shape [%n, %n] : memref<?xf32> into memref<?x?xf32>",
+            "only one may have an open extent",
+        ),
+        (
+            "%r = memref.expand_shape %s [] output_shape [1, 1] : memref<f32> into memref<1x1xf32>",
+            "memory of no dimensions is not expanded",
+        ),
+    ],
+)
+def test_what_is_not_regrouped_is_named(line: str, says: str) -> None:
+    signature = "%A: memref<?x?xf32>, %v: memref<?xf32>, %s: memref<f32>, %n: index"
+    with pytest.raises(tw.CompileError) as caught:
+        tw.compile(f"func.func @f({signature}) {{\n  {line}\n  return\n}}\n", target="interpreter")
+    [finding] = caught.value.diagnostics
+    assert finding.code == "M11"
+    assert says in finding.message
+
+
+def test_what_an_operand_says_of_a_split_dimension_is_compared() -> None:
+    line = "%e = memref.expand_shape %y [[0, 1]] output_shape [%n, 2] : memref<?xi32> into memref<?x2xi32>"
+    text = f"func.func @f(%y: memref<?xi32>, %n: index) {{\n  {line}\n  return\n}}\n"
+    kernel = tw.compile(text, target="cpu", cache=False).f[1]
+    kernel(np.zeros(6, np.int32), 3)
+    for length, said in ((7, 3), (6, 2)):
+        with pytest.raises(tw.LaunchError, match=f"dimension 0 of %y is {length}, a number is {2 * said}"):
+            kernel(np.zeros(length, np.int32), said)

@@ -244,7 +244,6 @@ def test_values_never_change(name: str, target: str, rng: np.random.Generator) -
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ((f"%e = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : {V}", f"return %e : {V}"), "one number"),
         (("%e = tensor.empty() : tensor<4xi4>", f"return %A : {V}"), "values of type i4 are not supported"),
     ],
 )

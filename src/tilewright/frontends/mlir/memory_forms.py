@@ -32,6 +32,8 @@ class MemoryFormReader(FormReader):
                 self.insertion(draft)
             case "reinterpret":
                 self.reinterpret(draft)
+            case "regrouped":
+                self.regrouped(draft)
             case "global":
                 self.global_memory(draft)
             case _:
@@ -131,6 +133,22 @@ class MemoryFormReader(FormReader):
         draft.types["source"] = [self.type()]
         self.expect_word("to")
         draft.results = [self.type()]
+
+    def regrouped(self, draft: Draft) -> None:
+        """`%src [[0, 1], [2]] output_shape [%n, 4, 8] : T into T`; the shape is there from version 19 on."""
+        draft.add("src", [self.use()])
+        draft.attributes["reassociation"] = self.attribute()
+        if self.accept_word("output_shape"):
+            self._mixed_list(draft, "output_shape")
+        self.attributes(draft)
+        self.expect(":")
+        draft.types["src"] = [self.type()]
+        self.expect_word("into")
+        draft.results = [self.type()]
+        shape = draft.results[0].shape if isinstance(draft.results[0], MemrefType | TensorType) else None
+        known = tuple(extent for extent in shape or () if extent is not None)
+        if "output_shape" in draft.cls.definition.operands and shape == known:
+            draft.attributes.setdefault("static_output_shape", DenseArray(I64, known))
 
     def global_memory(self, draft: Draft) -> None:
         """`"private" constant @name : T = dense<..>`."""

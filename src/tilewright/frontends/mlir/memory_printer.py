@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from tilewright.dialects.mlir import affine, linalg, linalg_elements, memref
+from tilewright.dialects.mlir import affine, linalg, linalg_elements, memref, regroupings
 from tilewright.dialects.mlir.base import MlirOperation, integers_of
 from tilewright.frontends.mlir.form_printer import FormPrinter, values_of
 from tilewright.ir.affine import AffineMap, IntegerSet
@@ -34,6 +34,8 @@ class MemoryPrinter(FormPrinter):
                 return self._insertion(op)
             case "reinterpret":
                 return self._reinterpret(op)
+            case "regrouped":
+                return self._regrouped(op)
             case "global":
                 return self._global(op)
             case "affine_load" | "affine_store":
@@ -81,6 +83,14 @@ class MemoryPrinter(FormPrinter):
         offset, sizes, strides = (self._mixed(op, key) for key in ("offsets", "sizes", "strides"))
         box = f"offset: {offset}, sizes: {sizes}, strides: {strides}"
         return f"{self.names.of(op.operands[0])} to {box}{self._from_to(op)}"
+
+    def _regrouped(self, op: MlirOperation) -> str:
+        assert isinstance(op, regroupings.Regrouping)
+        said = op.attributes.get("static_output_shape") is not None
+        shape = f" output_shape {self._mixed(op, 'output_shape')}" if said else ""
+        others = self.dictionary(op, ("reassociation", "static_output_shape"))
+        types = f"{self.type(op.src.type)} into {self.type(op.out.type)}"
+        return f"{self.names.of(op.src)} {spell(op.reassociation)}{shape}{others} : {types}"
 
     def _global(self, op: MlirOperation) -> str:
         attributes = op.attributes

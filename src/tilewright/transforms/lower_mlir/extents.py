@@ -35,6 +35,6 @@ def same_extents(kernel: Kernel, agreements: Iterable[Agreement]) -> Iterator[Co
 def _name(view: Value, mode: int | None) -> str:
     """A mode as the program counts it, which has them in reverse; or an integer."""
     if mode is None:
-        return f"%{view.name or 'a number'}"
+        return f"%{view.name}" if view.name else "a number"
     assert isinstance(view.type, MemrefType)
     return f"dimension {view.type.order - 1 - mode} of {value_name(view)}"

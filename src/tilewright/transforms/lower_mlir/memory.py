@@ -14,7 +14,7 @@ from tilewright.dialects.mlir.base import integer_of, memref_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.attributes import IntegerAttribute, SymbolReference
 from tilewright.ir.mlir.types import is_identity_layout
-from tilewright.ir.types import BOOL, INDEX, AddressSpace, MemrefType, mixed, packed_strides
+from tilewright.ir.types import INDEX, AddressSpace, MemrefType, mixed, packed_strides
 from tilewright.transforms.lower_mlir.context import Agreement, Handler, Lowering, Number, Threads, Unsupported
 from tilewright.transforms.lower_mlir.control import counted_loop, known_number
 from tilewright.transforms.lower_mlir.types import memref_type
@@ -308,8 +308,6 @@ def _global(low: Lowering, op: Operation) -> None:
     assert isinstance(op.name_, SymbolReference)
     name = op.name_.root
     type_ = memref_type(op, op.result.type)
-    if memref_of(op.result).element is BOOL:
-        raise Unsupported(op, "memref.get_global: globals of i1 are not supported; those of i8 are")
     symbol = low.globals.symbol(name)
     if symbol is None:
         raise Unsupported(op, f"memref.get_global: there is no global @{name} with known contents in the module")

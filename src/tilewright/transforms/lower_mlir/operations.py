@@ -17,6 +17,7 @@ from tilewright.transforms.lower_mlir import (
     linalg,
     memory,
     numbers,
+    regroupings,
     tensors,
     vectors,
 )
@@ -36,6 +37,7 @@ def _handlers() -> Mapping[type[Operation], Handler]:
         **launches.handlers(lower_block),
         **vectors.handlers(),
         **tensors.handlers(),
+        **regroupings.handlers(),
         func.Call: _call,
     }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import count
 
 from msgspec import Struct, field
 
@@ -10,6 +11,7 @@ from tilewright.dialects import statics as shared
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import memref
 from tilewright.ir.mlir.dense import DenseElements
+from tilewright.ir.types import BOOL
 
 
 class Globals(Struct):
@@ -29,6 +31,16 @@ class Globals(Struct):
             self.b(shared.Global(name, _data(op.initial_value).hex(), alignment=64, constant=op.constant is not None))
         return self.made[name]
 
+    def constant(self, value: DenseElements, taken: Iterable[str]) -> str:
+        """The name of a global that holds the numbers of a constant."""
+        name = next(name for k in count() if (name := f"constant_{k}") not in {*self.known, *self.made, *taken})
+        self.made[name] = name
+        self.b(shared.Global(name, _data(value).hex(), alignment=64, constant=True))
+        return name
+
 
 def _data(value: DenseElements) -> bytes:
+    """The elements as they lie in memory, where truths have a byte each."""
+    if value.element is BOOL:
+        return bytes(value.number(0 if value.splat else k) for k in range(value.count))
     return value.data * value.count if value.splat else value.data

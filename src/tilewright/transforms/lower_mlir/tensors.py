@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
+from tilewright.dialects import addresses, statics
 from tilewright.dialects.builder import new_region
 from tilewright.dialects.mlir import arith, func, linalg, tensor
 from tilewright.ir.core import Operation, Value
@@ -58,7 +59,7 @@ def _changed(low: Lowering, op: Operation, before: Value, after: Value, *, looks
     if memory in low.buffers.owned and _is_last(op, before):
         return memory
     assert isinstance(memory.type, MemrefType)
-    found = _fresh(low, op, after, [low.extent(memory, k) for k in range(memory.type.order)])
+    found = fresh(low, op, after, [low.extent(memory, k) for k in range(memory.type.order)])
     if low.certain:
         low.agreements += [Agreement((found, k), (memory, k), op.location) for k in range(memory.type.order)]
     if looks:
@@ -80,7 +81,7 @@ def _is_last(op: Operation, value: Value) -> bool:
     return True
 
 
-def _fresh(low: Lowering, op: Operation, value: Value, sizes: Sequence[Number] = ()) -> Value:
+def fresh(low: Lowering, op: Operation, value: Value, sizes: Sequence[Number] = ()) -> Value:
     """Memory for a tensor: that of the result that it is to become, else of its own, with modes of these extents."""
     result = _becomes(low, value)
     if result is not None:
@@ -150,7 +151,7 @@ def _is_free(pair: tuple[Value, Value], left: Sequence[tuple[Value, Value]]) -> 
 def _empty(low: Lowering, op: Operation) -> None:
     assert isinstance(op, tensor.Empty)
     shape = tensor.tensor_shape(op.out)
-    found = _fresh(low, op, op.out, mixed(shape[::-1], reversed(low.all(op.dynamicSizes))))
+    found = fresh(low, op, op.out, mixed(shape[::-1], reversed(low.all(op.dynamicSizes))))
     low.values[op.out] = found
     open_ = [len(shape) - 1 - k for k, extent in enumerate(shape) if extent is None]
     if low.certain:
@@ -175,11 +176,11 @@ def _insert(low: Lowering, op: Operation) -> None:
 def _cast(low: Lowering, op: Operation) -> None:
     """The same memory, which two values share from now on if the first is used again."""
     assert isinstance(op, tensor.Cast)
-    _share(low, op, op.source)
+    share(low, op, op.source)
     low.values[op.dest] = low.value(op.source)
 
 
-def _share(low: Lowering, op: Operation, source: Value) -> bool:
+def share(low: Lowering, op: Operation, source: Value) -> bool:
     """Whether a view of a tensor may be changed: if nobody needs that any more, else both keep what they are."""
     memory = low.value(source)
     if memory in low.buffers.owned and _is_last(op, source):
@@ -191,7 +192,7 @@ def _share(low: Lowering, op: Operation, source: Value) -> bool:
 def _extract_slice(low: Lowering, op: Operation) -> None:
     """A view of the source."""
     assert isinstance(op, tensor.ExtractSlice)
-    is_own = _share(low, op, op.source)
+    is_own = share(low, op, op.source)
     found = cut(low, op, low.value(op.source), tensor.box_of(op))
     if is_own:
         low.buffers.owned.add(found)
@@ -211,14 +212,21 @@ def _insert_slice(low: Lowering, op: Operation) -> None:
 
 
 def constant(low: Lowering, op: arith.Constant) -> None:
-    """A tensor of numbers, written to memory."""
+    """A tensor of one number, written to memory, or of several, which the program holds."""
     value = op.value
-    if not isinstance(value, DenseElements) or not value.splat:
-        raise Unsupported(op, "arith.constant: of tensors only those of one number are supported (`dense<0.0>`)")
+    if not isinstance(value, DenseElements):
+        raise Unsupported(
+            op, "arith.constant: of tensors those of numbers are supported (`dense<0.0>`, `dense<[1, 2]>`)"
+        )
+    if not value.splat and value.count:
+        type_ = memref_type(op, memory_of(op, tensor.tensor_of(op.result)))
+        address = low.b(statics.GlobalAddress(low.globals.constant(value, low.functions))).out
+        low.bind(op.result, low.b(addresses.FromAddress(address, [], [], result_types=[type_])).out)
+        return
     element = element_type(op, value.element)
     layout, bits = layout_of(element), value.number(0)
     number = bits if layout is None else value_of(bits, layout)
-    found = _fresh(low, op, op.result)
+    found = fresh(low, op, op.result)
     each_element(low, found, lambda at, _: at.constant(number, element), op)
     low.bind(op.result, found)
 

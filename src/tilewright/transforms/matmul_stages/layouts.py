@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd, prod
 
-from tilewright.dialects.mlir import func, memref
+from tilewright.dialects.mlir import func, memref, regroupings
 from tilewright.dialects.mlir.base import memref_of, shape_of
 from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.mlir.attributes import StridedLayout
@@ -19,8 +19,8 @@ def pitch_of(memory: Value) -> int | None:
 def origin_of(memory: Value) -> Value:
     """The memory that a matrix is a view of, or is itself."""
     op = memory.defining_op
-    while isinstance(op, memref.Subview | memref.Cast | memref.ReinterpretCast):
-        memory = op.source
+    while isinstance(op, memref.Subview | memref.Cast | memref.ReinterpretCast | regroupings.Regrouping):
+        memory = op.operands[0]
         op = memory.defining_op
     return memory
 
@@ -53,6 +53,8 @@ def first_multiple(memory: Value) -> int:
             return gcd(first_multiple(op.source), *(_multiple(offset) * stride for offset, stride in steps))
         case memref.Cast():
             return first_multiple(op.source)
+        case regroupings.Regrouping():
+            return first_multiple(op.src)
         case memref.ReinterpretCast():
             return gcd(*map(_multiple, op.mixed_offsets))
         case _:
