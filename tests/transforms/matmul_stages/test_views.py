@@ -10,9 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from effort import thorough
+from frontends.mlir.reading import read
 from ir.mlir import tool
 from targets.nvidia.launching import program_of_module
 from tilewright.diagnostics import CompileError
+from tilewright.dialects.mlir import regroupings
+from tilewright.transforms.matmul_stages.layouts import first_multiple, origin_of
 from transforms.matmul_stages.products import module_of, outcomes, program_of
 
 TILES = "block=16x16x16 warp=16x16x16 vector=1"
@@ -169,3 +172,16 @@ def test_memory_that_may_be_one_is_not_taken(made: str, said: str) -> None:
 def test_rows_of_parts_are_copied_in_vectors_where_they_begin_at_multiples() -> None:
     found = outcomes(viewed("%o, 8", "strided<[64, 1], offset: ?>"), "block=32x32x32 warp=16x16x16 vector=8")
     assert "rows of 8 elements" in found[12].changed
+
+
+def test_split_and_joined_dimensions_begin_where_the_memory_does() -> None:
+    text = """func.func @f(%A: memref<64xf16>) {
+  %a = memref.subview %A[4] [48] [1] : memref<64xf16> to memref<48xf16, strided<[1], offset: 4>>
+  %b = memref.expand_shape %a [[0, 1]] output_shape [6, 8]
+      : memref<48xf16, strided<[1], offset: 4>> into memref<6x8xf16, strided<[8, 1], offset: 4>>
+  return
+}
+"""
+    [split] = [op for op in read(text).module.walk() if isinstance(op, regroupings.Regrouping)]
+    assert first_multiple(split.out) == 4
+    assert origin_of(split.out).name == "A"
