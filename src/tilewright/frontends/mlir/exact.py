@@ -15,7 +15,7 @@ from tilewright.ir.affine import AffineMap
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.mlir.attributes import DenseArray
-from tilewright.ir.mlir.types import TensorType
+from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.types import I64, Type
 
 _SEGMENTS: Final = "operand_segments"
@@ -59,6 +59,8 @@ def exact_operation(
             problem = f"{str(found[name])[:80]} are no flags of {name}; there are {', '.join(sorted(known))}"
     if cls is tensor.Empty and not _are_sizes_of(found.pop("static_sizes", None), results):
         problem = "the static sizes are not those of the type"
+    if "static_output_shape" in cls.definition.attributes and "static_output_shape" not in found:
+        found.update(_output_shape(results))
     for name in _STATICS:
         static = found.get(name)
         if isinstance(static, tuple):
@@ -103,6 +105,13 @@ def _are_sizes_of(static: Attribute | None, results: list[Type]) -> bool:
     if not isinstance(static, tuple) or not isinstance(type_, TensorType) or type_.shape is None:
         return True
     return integers_of(static) == tuple(-1 if extent is None else extent for extent in type_.shape)
+
+
+def _output_shape(results: list[Type]) -> dict[str, Attribute]:
+    """What `expand_shape` says from version 19 on, where all extents are known."""
+    shape = results[0].shape if results and isinstance(results[0], MemrefType | TensorType) else None
+    known = tuple(extent for extent in shape or () if extent is not None)
+    return {"static_output_shape": DenseArray(I64, known)} if shape == known else {}
 
 
 def _former_statics(name: str, static: tuple[Attribute, ...]) -> DenseArray:

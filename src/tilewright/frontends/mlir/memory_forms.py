@@ -145,10 +145,6 @@ class MemoryFormReader(FormReader):
         draft.types["src"] = [self.type()]
         self.expect_word("into")
         draft.results = [self.type()]
-        shape = draft.results[0].shape if isinstance(draft.results[0], MemrefType | TensorType) else None
-        known = tuple(extent for extent in shape or () if extent is not None)
-        if "output_shape" in draft.cls.definition.operands and shape == known:
-            draft.attributes.setdefault("static_output_shape", DenseArray(I64, known))
 
     def global_memory(self, draft: Draft) -> None:
         """`"private" constant @name : T = dense<..>`."""
