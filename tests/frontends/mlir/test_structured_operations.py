@@ -330,3 +330,23 @@ def test_what_an_operand_says_of_a_split_dimension_is_compared() -> None:
     for length, said in ((7, 3), (6, 2)):
         with pytest.raises(tw.LaunchError, match=f"dimension 0 of %y is {length}, a number is {2 * said}"):
             kernel(np.zeros(length, np.int32), said)
+
+
+def test_bodies_that_do_not_follow_from_the_name_are_not_left_out() -> None:
+    """The generic form may give an operation any body; in the custom one it would lose that."""
+    for path in WRITTEN_PROGRAMS:
+        assert '"linalg.' not in print_custom(read(path.read_text())), path.name
+    t = "memref<3x3xf32>"
+    named = f"linalg.matmul ins(%x, %y : {t}, {t}) outs(%z : {t})"
+    moved = f"linalg.transpose ins(%x : {t}) outs(%z : {t}) permutation = [1, 0]"
+    generic = reprinted(f"func.func @f(%x: {t}, %y: {t}, %z: {t}) {{\n  {named}\n  {moved}\n  return\n}}\n")
+    changes = [
+        ('"arith.mulf"', '"arith.subf"', "matmul"),
+        ('"arith.addf"(%arg4, %0)', '"arith.addf"(%0, %arg4)', "matmul"),
+        ('"linalg.yield"(%arg0)', '"linalg.yield"(%arg1)', "transpose"),
+    ]
+    for before, after, name in changes:
+        assert before in generic
+        found = print_custom(read(generic.replace(before, after)))
+        assert re.findall(r'"linalg\.(\w+)"', found) == [name]
+        assert print_custom(read(found)) == found

@@ -57,7 +57,11 @@ class OfDimensions(Structured):
         return False
 
 
-class Transpose(OfDimensions, name="linalg.transpose", assembly="<moved>"):
+class Moved(OfDimensions):
+    """The elements of the output are those of the input, at other places: the body hands them on."""
+
+
+class Transpose(Moved, name="linalg.transpose", assembly="<moved>"):
     """Dimension k of the output is dimension `permutation[k]` of the input."""
 
     says: ClassVar[str] = "permutation"
@@ -90,7 +94,7 @@ class Transpose(OfDimensions, name="linalg.transpose", assembly="<moved>"):
         super().verify(report)
 
 
-class Broadcast(OfDimensions, name="linalg.broadcast", assembly="<moved>"):
+class Broadcast(Moved, name="linalg.broadcast", assembly="<moved>"):
     """The output has the dimensions of the input, and `dimensions`, along which its elements are the same."""
 
     dimensions: DenseArray = attribute(DenseArray)

@@ -8,9 +8,10 @@ from typing import Final
 from tilewright.diagnostics import Location
 from tilewright.dialects.mlir import arith, linalg, math
 from tilewright.dialects.mlir.base import MlirOperation
+from tilewright.dialects.mlir.linalg_dimensions import Moved
 from tilewright.dialects.mlir.linalg_elements import KINDS
 from tilewright.ir.attributes import Attribute
-from tilewright.ir.core import Block, Region, Value
+from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.mlir.attributes import FloatAttribute
 from tilewright.ir.mlir.float_text import pattern_of_double
 from tilewright.ir.mlir.types import layout_of, width_of
@@ -120,6 +121,42 @@ def body_of(name: str, does: str, elements: Sequence[Type], place: Location, cas
     end = linalg.Yield([found], location=place)
     body.block.append(end)
     return Region(body.block)
+
+
+def is_implied(op: linalg.Structured) -> bool:
+    """Whether a custom form that leaves the body out, if that of the operation does, stands for this one."""
+    elements = [linalg.element_of(v.type) for v in (*op.inputs, *op.outputs)]
+    if isinstance(op, linalg.Named):
+        does, casts = op.meaning(op.attributes), "cast_unsigned" in str(op.cast)
+    elif isinstance(op, Moved):
+        does, casts = "convert", False
+    else:
+        return True
+    try:
+        wanted = body_of(op.name, does, elements, op.location, casts)
+    except NoBody:
+        return False
+    return _are_alike(wanted.entry, op.body.entry)
+
+
+def _are_alike(one: Block, other: Block) -> bool:
+    """Whether blocks compute the same from their arguments, operation by operation."""
+    same: dict[Value, Value] = dict(zip(one.arguments, other.arguments, strict=True))
+    first, second = list(one), list(other)
+    if len(first) != len(second):
+        return False
+    for mine, theirs in zip(first, second, strict=True):
+        operands = [same[value] for value in mine.operands]
+        if type(mine) is not type(theirs) or operands != list(theirs.operands) or _said(mine) != _said(theirs):
+            return False
+        same.update(zip(mine.results, theirs.results, strict=True))
+    return True
+
+
+def _said(op: Operation) -> dict[str, Attribute]:
+    """Attributes without flags that say nothing."""
+    said = {name: value for name, value in op.attributes.items() if value is not None}
+    return {name: value for name, value in said.items() if not str(value).endswith("<none>")}
 
 
 def _computed(body: _Body, name: str, does: str, inputs: Sequence[Value], type_: Type) -> Value:

@@ -34,7 +34,7 @@ class FormPrinter(GenericPrinter):
     def operation(self, op: Operation, indent: str) -> Steps[None]:
         if op.name == MODULE:
             yield self._module(op, indent)
-        elif not isinstance(op, MlirOperation) or not op.form.words:
+        elif not isinstance(op, MlirOperation) or not op.form.words or not self.has_form(op):
             yield super().operation(op, indent)
         else:
             self.lines.append(f"{indent}{self.results(op)}{_short_name(op)}")
@@ -43,6 +43,10 @@ class FormPrinter(GenericPrinter):
             if op.regions:
                 yield self.with_regions(op, words[0][1:-1], indent)
             self.write(self.location(op))
+
+    def has_form(self, op: MlirOperation) -> bool:
+        """Whether the custom form says all of an operation. Printers of regions know."""
+        return True
 
     def with_regions(self, op: MlirOperation, part: str, indent: str) -> Steps[None]:
         """A form that is all code and has regions. Printers of regions give it."""

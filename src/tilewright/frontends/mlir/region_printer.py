@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from tilewright.dialects.mlir import affine, func, linalg, linalg_dimensions, scf
 from tilewright.dialects.mlir.base import MlirOperation, integer_of, integers_of
+from tilewright.frontends.mlir.bodies import is_implied
 from tilewright.frontends.mlir.memory_printer import MemoryPrinter
 from tilewright.ir.affine import AffineConstant, AffineMap, AffineSymbol
 from tilewright.ir.attributes import Attribute
@@ -29,6 +30,9 @@ def print_custom(file: MlirFile) -> str:
 
 class RegionPrinter(MemoryPrinter):
     """Prints forms that have regions."""
+
+    def has_form(self, op: MlirOperation) -> bool:
+        return not isinstance(op, linalg.Structured) or is_implied(op)
 
     def with_regions(self, op: MlirOperation, part: str, indent: str) -> Steps[None]:
         match op:
@@ -58,7 +62,7 @@ class RegionPrinter(MemoryPrinter):
                 return _nothing()
             case linalg_dimensions.Mapper():
                 return self._mapper(op, indent)
-            case linalg_dimensions.OfDimensions():
+            case linalg_dimensions.Moved():
                 return self._moved(op)
             case _:
                 raise AssertionError(f"no custom form of {op.name} has regions")
