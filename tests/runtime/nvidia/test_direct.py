@@ -385,6 +385,7 @@ def test_maps_are_those_of_the_addresses(
         ((64, -1), 64, False),
         ((-64, 9), 64, False),
         ((64, 9), -64, False),
+        ((64, 9), 0, False),
         ((64, 9), 1 << 39, False),
         ((64, 9), 1 << 62, False),
         ((64, 1 << 31), 64, True),
