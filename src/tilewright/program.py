@@ -171,6 +171,13 @@ class Kernel:
             self._prepared[key] = prepared
         return prepared
 
+    def site(self, grid: Grid = 1) -> Callable[..., None]:
+        """A launch like `kernel[grid]` that remembers the layouts of its own calls, for who makes one for each layout.
+
+        Raises `LaunchError` for no such grid.
+        """
+        return self._prepare(grid_extents(grid, self.info.max_groups))
+
     def _prepare(self, extents: Extents) -> Callable[..., None]:
         launcher = self._loaded()
         if isinstance(launcher, PreparedLauncher):

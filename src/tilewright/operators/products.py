@@ -257,7 +257,8 @@ def launch_of(plan: Plan, layouts: dict[str, tuple[Extents, Extents]]) -> Launch
         return None if as_is else (one.shape, one.strides)
 
     starts = tuple(
-        Start(kernel[1], tuple((one.name, view(one)) for one in step.arranged.operands), step.takes_numbers)
+        # a launch of its own: a kernel remembers few layouts, and takes others through Python
+        Start(kernel.site(), tuple((one.name, view(one)) for one in step.arranged.operands), step.takes_numbers)
         for kernel, step in zip(plan.kernels, plan.steps, strict=True)
     )
     every = (one for step in plan.steps for one in step.arranged.operands)

@@ -112,11 +112,17 @@ def test_groups_of_warps_read_factors_as_rows_of_128_bytes(along: tuple[bool, bo
     assert plan.layout.shape == (128, threads)
 
 
+@pytest.mark.parametrize(("extents", "swapped"), [((32, 64, 64), True), ((64, 32, 64), False)])
+def test_few_rows_or_columns_are_columns_of_an_instruction(extents: tuple[int, int, int], swapped: bool) -> None:
+    plan = planned(extents, (F16, F32), (False, False), HOPPER)
+    assert (plan.instruction.name, plan.swapped) == ("wgmma.m64n32k16.f32.f16", swapped)
+
+
 @pytest.mark.parametrize(
     ("extents", "types", "why"),
     [
         ((128, 128, 32), (F16, F32), "rows of 64 bytes"),
-        ((64, 32, 64), (F16, F32), "less than 64 columns"),
+        ((32, 48, 64), (F16, F32), "less than 64 rows and columns"),
         ((128, 128, 64), (F32, F32), "f32 is multiplied exactly"),
     ],
 )
