@@ -1,4 +1,7 @@
-"""Every case, as the LLVM text that the device gets, gives the right answer on the emulator, without races."""
+"""Every case, as the LLVM text that the device gets, gives the right answer on the emulator, without races.
+
+So do those of the tensor language on the level of lanes in the interpreter; test_lane_cases.py has the others.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from .case import Launch, faults
 from .cases_spmd import spmd_cases
 from .cases_tile_ir import tile_ir_cases
 from .emulated import Emulated, compiled, emulated
+from .lane_level import interpreted
 from .test_kernels import CASES, takers
 
 LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
@@ -45,10 +49,16 @@ CHUNKS = 4
 def test_right_answers(kind: tuple[str, str], seed: int) -> None:
     """A usual run takes each kind of kernel with all types and all takers, not with each type by each of them."""
     case = ALL[kind]
+    module = case.lowered(Architecture.SM_80)
+    if case.language:
+        assert not (module.kernels[0].schedule or "").startswith("elements")
+        launch = case.prepare(np.random.default_rng(seed))
+        found = faults(launch, interpreted(module, launch))
+        assert not found, f"interpreted: {'; '.join(found)}"
     launch = case.prepare(np.random.default_rng(seed))
     # Work-items that act for themselves meet in any order; those of collective code only at barriers.
     schedule = random.Random(seed) if case.name in SPMD else None
-    found = faults(launch, emulated(case.lowered(Architecture.SM_80)).run(launch, schedule=schedule))
+    found = faults(launch, emulated(module).run(launch, schedule=schedule))
     assert not found, "; ".join(found)
 
 

@@ -1,6 +1,6 @@
 """Every case that is given as tiles gives the right answer in the interpreter: what a GPU must do, without one.
 
-Those of the tensor language are interpreted in test_lane_cases.py, as scheduled for the device.
+Those of the tensor language are interpreted in test_emulated.py, as scheduled for the device.
 """
 
 from __future__ import annotations
