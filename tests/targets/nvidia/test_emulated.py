@@ -13,7 +13,7 @@ import pytest
 
 from differential.tile_ir_cases.case import grouped, module
 from differential.tile_ir_cases.families import FAMILIES
-from effort import SEED, Ran, count
+from effort import SEED, Ran, count, thorough
 from generators import kernels, tile_ir
 from tilewright.machine.cuda.architecture import Architecture
 
@@ -105,6 +105,7 @@ def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
     assert not wrong, f"{len(wrong)}: {wrong[:60]}"
 
 
+@pytest.mark.skipif(not thorough(), reason="the emulator takes seconds")
 def test_few_threads_for_a_large_tile(rng: np.random.Generator) -> None:
     """Each of twelve takes a product of 64x128 and 128x64 elements one after the other, and comes to an end."""
     text = """func @k(%c: memref<i8x?x?>, %a: memref<i8x?x?>, %b: memref<i8x?x?>)
