@@ -32,8 +32,9 @@ from .compare import difference
 from .variants import Variant, rotation
 
 KERNELS = count("RANDOM_OLD_KERNELS", 1000, 20_000)
-RUNS = count("RANDOM_OLD_RUNS", 10, 500)
+RUNS = count("RANDOM_OLD_RUNS", 5, 500)
 CHUNKS = 20
+RUN_CHUNKS = 5
 
 
 _COMMENT = re.compile(r";[^\n]*")
@@ -96,10 +97,10 @@ def _check_results(kernel: OldKernel, upgraded: str, variant: Variant) -> None:
         assert not fault, f"{name}, {variant}: {fault}"
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", range(RUN_CHUNKS))
 def test_both_texts_give_the_same_code_and_the_same_bits(chunk: int, ran: Ran) -> None:
     compared = 0
-    for number in range(chunk, RUNS, 10):
+    for number in range(chunk, RUNS, RUN_CHUNKS):
         seed = SEED + KERNELS + number
         kernel = generate(random.Random(seed))
         source = Source("old.tl", kernel.text)

@@ -23,10 +23,10 @@ from tilewright.frontends.tlx.printing import TensorForm
 from tilewright.frontends.tlx.reading import read_tlx
 from tilewright.ir.specs import ELEMENTARY
 
-PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 250, 2000)
-COMPILED: Final = count("RANDOM_TLX_COMPILED", 25, 2000)
-PRINTED: Final = count("RANDOM_TLX_PRINTED", 50, 2000)
-OPTIMISED: Final = count("RANDOM_TLX_OPTIMISED", 10, 400)
+PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 125, 2000)
+COMPILED: Final = count("RANDOM_TLX_COMPILED", 12, 2000)
+PRINTED: Final = count("RANDOM_TLX_PRINTED", 25, 2000)
+OPTIMISED: Final = count("RANDOM_TLX_OPTIMISED", 5, 400)
 FORMS: Final = list(TensorForm)
 
 
