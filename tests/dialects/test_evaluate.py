@@ -52,6 +52,7 @@ NO_ARITHMETIC = {
     *(
         "cuda_tile.unpack",
         "gpu.convert_layout",
+        "gpu.spill",
         "lane.aligned",
         "lane.row",
         "lane.fill",

@@ -117,6 +117,11 @@ class SchedulePolicy(Protocol):
         """Work-groups of one warp that share a block."""
         ...
 
+    @property
+    def shared_bytes(self) -> int:
+        """Of shared memory that a block can have."""
+        ...
+
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
@@ -246,6 +251,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     count: int = 128
     most_threads: int = 1024
     groups: int = 1
+    shared_bytes: int = 0
 
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """The same for all kernels."""

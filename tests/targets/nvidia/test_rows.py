@@ -9,12 +9,13 @@ import pytest
 
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects import lane
+from tilewright.dialects import lane, memref
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir.types import F16
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.transforms import emit
 
 from .case import Array, Launch, poisoned
 from .emulated import emulated
@@ -90,6 +91,7 @@ CASES = [
     (1000, "f16", 64),
     (2053, "f16", 96),
     (5000, "f32", 448),
+    (40003, "f32", 1024),
 ]
 
 
@@ -115,6 +117,17 @@ def test_what_is_known_is_not_computed() -> None:
     assert {(fragment_of(op.out).size, op.width, any(op.check)) for op in loads} == {(24, 8, False), (8, 8, True)}
     text, _ = emit_llvm(module, Architecture.SM_90A)
     assert len(re.findall("call float @llvm.nvvm.ex2", text)) == 33, "one for all that is behind the row"
+
+
+def test_long_rows_wait_in_shared_memory_that_is_used_again() -> None:
+    """x, its exponentials and the quotients have the same bytes, one after the other; no part is in registers long."""
+    kernel = lowered(65536, "f32").kernels[0]
+    shared = [emit.memref_type(op.out) for op in kernel.walk() if isinstance(op, memref.Alloca)]
+    assert [type_.shape for type_ in shared if type_.order == 3] == [(4, 1024, 14)]
+    into = [op for op in kernel.walk() if isinstance(op, lane.Store) and emit.memref_type(op.memref).order == 3]
+    assert {fragment_of(op.value).size for op in into} == {16, 8}, "56 registers each, 16 at a time"
+    loads = [op for op in kernel.walk() if isinstance(op, lane.Load) and emit.memref_type(op.memref).order == 2]
+    assert sum(fragment_of(op.out).size for op in loads if op.width == 4) == 64, "memory is read once"
 
 
 @pytest.mark.parametrize("count", [1, 31, 33, 34, 63, 65])

@@ -190,6 +190,11 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """Eight: a multiprocessor has room for 32 blocks and 64 warps, and more than 2 blocks a ns are not begun."""
         return 8
 
+    @property
+    def shared_bytes(self) -> int:
+        """All that the architecture gives one."""
+        return self.architecture.shared_bytes
+
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST

@@ -60,7 +60,7 @@ from tilewright.transforms.spread_collectives.widening import WidenProducts
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "27"
+_FORMAT: Final = "28"
 _CONSTANT_SPACE: Final = 4
 
 
@@ -142,7 +142,7 @@ class NvidiaTarget(Struct, frozen=True):
             OrderGroups(),
             ShareTiles(),
             PlaceProducts(policy),
-            RecomputeTiles(),
+            RecomputeTiles(policy),
             EarlyLoads(),
             AssignLayouts(),
             LowerToLanes(),

@@ -43,6 +43,7 @@ _VECTOR_BYTES: Final = 16
 _IN_PLACE: Final = (
     *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
     gpu_products.AwaitMma,
+    gpu.Spill,
 )
 """What has all its tiles in one layout."""
 _KNOWN_BY_ALL: Final = (tile.Iota, tile.Splat, arith.Constant)

@@ -9,7 +9,7 @@ after:   team.spmd {
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final
 
@@ -28,7 +28,8 @@ from tilewright.dialects import (
 )
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.dialects.tile_combine import ReduceBy, ScanBy, single_operation
+from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, Owner
@@ -40,7 +41,6 @@ from tilewright.transforms.schedule.accesses import of_access
 from tilewright.transforms.schedule.atomics import Atomic, ScalarAtomic, by_one_thread, for_all_holders, of_registers
 from tilewright.transforms.schedule.combinations import by_region, scan
 from tilewright.transforms.schedule.conversions import Conversion
-from tilewright.transforms.schedule.epilogues import epilogues, lower_epilogue
 from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
@@ -50,11 +50,14 @@ from tilewright.transforms.schedule.products.copying import lower_copy
 from tilewright.transforms.schedule.products.multiplying import lower_parts, lower_product, lower_read
 from tilewright.transforms.schedule.products.plain import plain_product
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
-from tilewright.transforms.schedule.reductions import Reduction, picked
+from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.regions import on_fragments
 from tilewright.transforms.schedule.reshapes import Held, reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
+from tilewright.transforms.schedule.spills import Spilled, Spills
+from tilewright.transforms.schedule.strips import End, Strip, lower_strip, strips
 from tilewright.transforms.schedule.threads import Threads, copies
+from tilewright.transforms.schedule.totals import COMBINATIONS, Total, combining
 from tilewright.transforms.steps import STEP
 from tilewright.transforms.tile_values import layout_of
 
@@ -122,18 +125,26 @@ class _Lowering:
         self.in_loop = 0
         self._buffers: dict[tuple[MemrefType, int], Value] = {}
         self.positions: dict[Value, Positions] = {}
+        self.spills = Spills()
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""
-        later = {op: found for found in epilogues(ops) for op in (*found.ops, found.store)}
+        found = strips(ops, self.threads.teams.threads, _has_one_line)
+        later = {op: strip for strip in found for op in (*strip.ops, *strip.ends)}
         for op in ops:
             build.location = op.location
             if op in later:
-                if op is later[op].store:
-                    lower_epilogue(build, self.threads, later[op], self.new)
+                if op is later[op].last:
+                    _strip(self, build, later[op])
+                self.spills.done.add(op)
                 continue
+            for value in op.operands:
+                waiting = self.spills.of.get(value)
+                if waiting is not None:
+                    self.values[value] = waiting.load(build, range(waiting.type.size))
             lower = _LOWERINGS.find(type(op)) if has_tile(op) or isinstance(op, _OWN) else None
             (lower or _copy)(self, build, op)
+            self.spills.done.add(op)
 
     def new(self, value: Value) -> Value:
         """What a value became."""
@@ -151,6 +162,17 @@ class _Lowering:
         if not used:
             self._buffers[key] = self.shared(memref.Alloca(result_types=[type_])).out
         return self._buffers[key], used or bool(self.in_loop)
+
+    def registers(self, build: Builder, value: Value, numbers: Sequence[int]) -> Value:
+        """Some of what a tile became."""
+        waiting = self.spills.of.get(value)
+        return picked(build, [self.new(value)], numbers) if waiting is None else waiting.load(build, numbers)
+
+    def spilled(self, op: gpu.Spill, using: Sequence[Operation]) -> Spilled:
+        """Where a tile waits, in memory that `using` may read before it is written."""
+        type_ = lowered_type(op.out.type)
+        assert isinstance(type_, FragmentType)
+        return self.spills.begin(op, type_, self.threads, self.shared, using)
 
     def counted(self, build: Builder, tile: Value, dim: int, value: Value, combine: type[Operation]) -> Value:
         """What became of a tile, with registers beyond it along `dim` that change no combination."""
@@ -170,6 +192,12 @@ class _Lowering:
         """Where one of the threads that hold copies writes for all of them."""
         condition = self.threads.is_first(copies(layout))
         return build if condition is None else emit.open_if(build, condition)
+
+
+def _has_one_line(op: tile.Reduce | ReduceBy) -> bool:
+    """Whether a reduction may be done some registers at a time, in any order."""
+    found = combining(op)
+    return found is not None and found.reduction.has_one_line()
 
 
 def _copy(low: _Lowering, build: Builder, op: Operation) -> None:
@@ -325,45 +353,52 @@ def _exchanged(low: _Lowering, build: Builder, op: gpu.ConvertLayout | tile.Resh
     return conversion.lower(build, low.threads, low.new(op.tile))
 
 
-def _reduce(low: _Lowering, build: Builder, op: tile.Reduce) -> None:
-    """Floats of 16 bits are combined in f32, and rounded once."""
+def _reduce(low: _Lowering, build: Builder, op: tile.Reduce | ReduceBy) -> None:
+    found, out = combining(op), op.results[0]
+    if found is None and isinstance(op, ReduceBy):
+        _by_region(low, build, op)
+    elif found is None:
+        assert isinstance(op, tile.Reduce)
+        low.put(out, build.constant(op.kind.of_nothing(emit.scalar_type(out.type)), lowered_type(out.type)))
+    else:
+        value = emit.cast(build, low.new(op.operands[0]), found.wide)
+        value = low.counted(build, op.operands[0], op.dim, value, found.kind)
+        total = found.reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop))
+        low.put(out, emit.cast(build, total, emit.scalar_type(out.type)))
+
+
+def _strip(low: _Lowering, build: Builder, strip: Strip) -> None:
+    """What is computed some registers at a time."""
+    ends: dict[Operation, End] = {}
+    total: Total | None = None
+    for op in strip.ends:
+        if isinstance(op, gpu.Spill):
+            waiting = low.spilled(op, strip.ops)
+            ends[op] = lambda at, part, value, waiting=waiting: waiting.store(at, value, part.registers)
+        elif isinstance(op, tile.Reduce | ReduceBy):
+            total = Total.of(build, low.threads, op)
+            ends[op] = total.more
+    lower_strip(build, low.threads, strip, low.new, low.registers, ends)
+    if total is not None:
+        out = strip.last.results[0]
+        found = total.across(build, low.shared, bool(low.in_loop))
+        low.put(out, emit.cast(build, found, emit.scalar_type(out.type)))
+
+
+def _spill(low: _Lowering, build: Builder, op: gpu.Spill) -> None:
+    """All registers at once."""
     value = low.new(op.tile)
-    element = emit.scalar_type(value.type)
-    if not shape_of(op.tile)[op.dim]:
-        low.put(op.out, build.constant(op.kind.of_nothing(element), lowered_type(op.out.type)))
-        return
-    wide = element.accumulator if element.is_float else element
-    combine = _COMBINATIONS[op.kind]
-    reduction = Reduction(layout_of(op.tile), op.dim, lambda at, x, y: at(combine(x, y)).out)
-    value = low.counted(build, op.tile, op.dim, emit.cast(build, value, wide), combine)
-    total = reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop))
-    low.put(op.out, emit.cast(build, total, element))
+    low.spilled(op, ()).store(build, value, range(fragment_of(value).size))
 
 
 def _scan(low: _Lowering, build: Builder, op: tile.Scan) -> None:
-    kind = _COMBINATIONS[op.kind]
+    kind = COMBINATIONS[op.kind]
     low.put(op.out, scan(build, low.threads, low.buffer, op, low.new(op.tile), kind))
 
 
 def _by_region(low: _Lowering, build: Builder, op: ReduceBy | ScanBy) -> None:
     for out, value in zip(op.outs, by_region(build, low.threads, low.buffer, op, low.new), strict=True):
         low.put(out, value)
-
-
-def _reduce_by(low: _Lowering, build: Builder, op: ReduceBy) -> None:
-    """One commutative operation needs no order."""
-    inner, box, shape = single_operation(op.body), layout_of(op.tiles[0]).shape, shape_of(op.tiles[0])
-    element = emit.scalar_type(op.tiles[0].type)
-    if inner is None or (box[op.dim] != shape[op.dim] and neutral(type(inner), element) is None):
-        _by_region(low, build, op)
-        return
-
-    def combine(at: Builder, x: Value, y: Value) -> Value:
-        return at(type(inner).of_parts([x, y], [x.type], dict(inner.attributes))).results[0]
-
-    reduction = Reduction(layout_of(op.tiles[0]), op.dim, combine)
-    value = low.counted(build, op.tiles[0], op.dim, low.new(op.tiles[0]), type(inner))
-    low.put(op.outs[0], reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop)))
 
 
 def _map(low: _Lowering, build: Builder, op: tile.Map) -> None:
@@ -435,12 +470,6 @@ def _is_last_warp(condition: Value) -> bool:
     return isinstance(condition.defining_op, gpu_tensors.LastWarp)
 
 
-_COMBINATIONS: Final[dict[memref.AtomicKind, type[arith.Add | arith.Max | arith.Min]]] = {
-    memref.AtomicKind.ADD: arith.Add,
-    memref.AtomicKind.MAX: arith.Max,
-    memref.AtomicKind.MIN: arith.Min,
-}
-
 _LIMITS: Final = {
     arith.Predicate.LT: (0, False),
     arith.Predicate.LE: (1, False),
@@ -470,7 +499,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         tile.Iota: _iota,
         tile.Item: _item,
         tile.Reduce: _reduce,
-        ReduceBy: _reduce_by,
+        ReduceBy: _reduce,
+        gpu.Spill: _spill,
         addresses.Gather: _gather,
         tile.Scan: _scan,
         ScanBy: _by_region,

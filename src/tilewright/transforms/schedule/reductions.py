@@ -30,7 +30,10 @@ class Reduction(Struct, frozen=True):
 
     def lower(self, build: Builder, threads: Threads, shared: Builder, value: Value, again: bool) -> Value:
         """The fragment of the result in `layout.reduce_dim(dim)`; `again` if the code may run more than once."""
-        value = self._in_registers(build, value)
+        return self.across(build, threads, shared, self._in_registers(build, value), again)
+
+    def across(self, build: Builder, threads: Threads, shared: Builder, value: Value, again: bool) -> Value:
+        """The same of what each thread has made of its registers."""
         for place in self.layout.along(self.dim):
             if place.digit.owner is Owner.LANE:
                 value = self._between_lanes(build, value, place.weight, place.digit.extent)
@@ -58,13 +61,30 @@ class Reduction(Struct, frozen=True):
                 value = self.combine(build, value, picked(build, [rest], range(first, first + step)))
             if size % step:
                 value = picked(build, [value, rest], [*range(step), *range(step + size - size % step, step + size)])
-        while (size := fragment_of(value).size) > lines:
+        return self._halved(build, value, lines, lines)
+
+    def _halved(self, build: Builder, value: Value, lines: int, most: int) -> Value:
+        """Until there are no more than `most` registers."""
+        while (size := fragment_of(value).size) > most:
             half = size // lines // 2 * lines
             first, second, odd = (range(k * half, min((k + 1) * half, size)) for k in range(3))
             total = self.combine(build, picked(build, [value], first), picked(build, [value], second))
             rest = picked(build, [value], odd) if odd else None
             value = total if rest is None else picked(build, [total, rest], range(size - half))
         return value
+
+    def has_one_line(self) -> bool:
+        """Whether all registers of a thread are combined with each other."""
+        return self.layout.reduce_dim(self.dim).count(Owner.REG) == 1
+
+    def more(self, build: Builder, before: Value | None, value: Value) -> Value:
+        """What some registers of one line make with those `before` them, which may be several registers."""
+        value = self._halved(build, value, 1, _AT_ONCE)
+        return value if before is None else self.combine(build, before, value)
+
+    def last(self, build: Builder, value: Value) -> Value:
+        """The one register of what `more` has made of all."""
+        return self._halved(build, value, 1, 1)
 
     def _between_lanes(self, build: Builder, value: Value, first: int, extent: int) -> Value:
         step = first
