@@ -108,3 +108,16 @@ def test_what_is_behind_a_barrier_waits_and_memory_is_used_again() -> None:
     module = kernel("%X: memref<f32x65536>, %W: memref<f32x65536>, %Y: memref<f32x65536>", late, ALONE)
     found = run(module, ChooseSchedule(), RecomputeTiles(GenericSchedulePolicy(shared_bytes=SHARED)))
     filecheck(found, "gpu.spill %x {bytes = 229376}\ngpu.spill %q {bytes = 229376}\nteam.barrier\ntile.store")
+
+
+def test_tiles_that_wait_at_the_same_time_do_not_share_memory() -> None:
+    """There is room for one of the two; the other one is loaded again."""
+    two = """%z = arith.constant {value = 0} -> index
+    %x = tile.load %X, %z -> tile<65536xf32> %w = tile.load %W, %z -> tile<65536xf32>
+    %d = arith.mul %x, %w -> tile<65536xf32>
+    %s = tile.reduce %d {kind = "add", dim = 0} -> tile<f32> %t = tile.item %s -> f32
+    %b = tile.splat %t -> tile<65536xf32> %e = arith.div %x, %b -> tile<65536xf32>
+    %q = arith.mul %e, %w -> tile<65536xf32> tile.store %q, %Y, %z"""
+    module = kernel("%X: memref<f32x65536>, %W: memref<f32x65536>, %Y: memref<f32x65536>", two, ALONE)
+    found = run(module, ChooseSchedule(), RecomputeTiles(GenericSchedulePolicy(shared_bytes=SHARED)))
+    filecheck(found, "tile.load %X\ngpu.spill %x\ntile.load %W\n! gpu.spill\ntile.reduce\ntile.load %W\ntile.store")
