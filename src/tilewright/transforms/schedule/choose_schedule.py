@@ -10,7 +10,7 @@ reported (T009) if it cannot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import ClassVar, Final
 
@@ -198,6 +198,13 @@ def _least_bytes(kernel: Kernel, size: int) -> int:
 def _elements_there(kernel: Kernel, size: int) -> int:
     """How many elements of tiles of that size lie in memory, as far as that is known."""
     return max((prod(_extents_there(op, type_.shape)) for op, type_ in _transfers(kernel, size)), default=size)
+
+
+def rows_there(kernel: Kernel) -> Mapping[int, int]:
+    """How many elements of tiles lie in memory, by the size of the tiles, where these are rows that are not whole."""
+    sizes = {tile_type(value).size for value in tiles_of(kernel)} if _has_rows(kernel) else ()
+    found = ((size, _elements_there(kernel, size)) for size in sizes)
+    return {size: there for size, there in found if there < size}
 
 
 def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterator[int]:

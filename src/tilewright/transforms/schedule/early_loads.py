@@ -10,6 +10,7 @@ have room for all that is on its way.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from tilewright.dialects import gpu_products, tile
@@ -17,6 +18,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.definition import PURE
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.schedule.recompute_tiles import blocks_of, words_of_thread
 
@@ -35,22 +37,21 @@ class EarlyLoads(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for kernel in module.kernels:
-            if runs_lanes(kernel) and not any(
-                isinstance(op, gpu_products.Mma | gpu_products.MmaParts) for op in collective(kernel)
-            ):
+            if runs_lanes(kernel) and not any(isinstance(op, _PRODUCTS) for op in collective(kernel)):
+                threads, there = teams_of(kernel).threads, rows_there(kernel)
                 for block in blocks_of(kernel):
-                    changed |= _gather(block, teams_of(kernel).threads)
+                    changed |= _gather(block, threads, there)
         return changed
 
 
-def _gather(block: Block, threads: int) -> bool:
+def _gather(block: Block, threads: int, there: Mapping[int, int]) -> bool:
     """Move the loads of a block up to the ones before them; whether there was any to move."""
     changed, words = False, 0
     last: Operation | None = None
     for op in list(block):
         if not isinstance(op, tile.Load):
             continue
-        more = words_of_thread(op.out, threads)
+        more = words_of_thread(op.out, threads, there)
         path = None if last is None or words + more > _ROOM else _path(last, op)
         if path is None:
             words = 0

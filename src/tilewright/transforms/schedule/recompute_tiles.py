@@ -31,6 +31,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, TileType
 from tilewright.transforms.aliasing import allocation_bytes, effects_of
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.tile_values import tile_type
 
@@ -71,8 +72,9 @@ class RecomputeTiles(Pass, frozen=True):
         for kernel in module.kernels:
             if runs_lanes(kernel):
                 threads, shared = teams_of(kernel).threads, self._shared_bytes(kernel)
+                there = rows_there(kernel)
                 for block in blocks_of(kernel):
-                    changed |= _Room(block, threads, shared).make()
+                    changed |= _Room(block, threads, there, shared).make()
         return changed
 
     def _shared_bytes(self, kernel: Kernel) -> int:
@@ -112,6 +114,7 @@ class _Room(Struct):
 
     block: Block
     threads: int
+    there: Mapping[int, int]
     shared: int
     parts: dict[Operation, int] = field(default_factory=dict[Operation, int])
     waits: dict[Operation, int] = field(default_factory=dict[Operation, int])
@@ -143,7 +146,8 @@ class _Room(Struct):
     def _has_many(self) -> bool:
         """Whether a thread has more elements of a tile than there is room for words."""
         tiles = (out for op in self.parts for out in op.results if isinstance(out.type, TileType))
-        return any(tile_type(out).size > _ROOM * self.threads for out in tiles)
+        sizes = (tile_type(out).size for out in tiles)
+        return any(self.there.get(size, size) > _ROOM * self.threads for size in sizes)
 
     def _registers(self, value: Value) -> int:
         """Those that a tile fills; what is a part of one is not worth the trouble."""
@@ -279,7 +283,7 @@ class _Room(Struct):
                 slot.append(gpu.Spill(value, slot[0].bytes))
                 return slot[-1]
         step, free = self.threads * _PIECE, self.shared - sum(slot[0].bytes for slot in self.slots)
-        wanted = -(-words_of_thread(value, self.threads) * _WORD // _PIECE) * step
+        wanted = -(-words_of_thread(value, self.threads, self.there) * _WORD // _PIECE) * step
         bytes_ = min(wanted, max(free, 0) // step * step)
         if not bytes_ or self._left(value, bytes_) > most:
             return None
@@ -288,7 +292,7 @@ class _Room(Struct):
 
     def _left(self, value: Value, bytes_: int) -> int:
         """Words of a thread that stay in registers."""
-        return max(words_of_thread(value, self.threads) - bytes_ // (self.threads * _WORD), 0)
+        return max(words_of_thread(value, self.threads, self.there) - bytes_ // (self.threads * _WORD), 0)
 
     def _copy(self, value: Value, user: Operation, chosen: Mapping[Operation, bool]) -> Value:
         """The tile once more in the part of a user, in front of it."""
@@ -306,12 +310,13 @@ class _Room(Struct):
         return copy.results[0]
 
 
-def words_of_thread(value: Value, threads: int) -> int:
-    """Whole words that a tile fills of each thread."""
+def words_of_thread(value: Value, threads: int, there: Mapping[int, int]) -> int:
+    """Whole words that a tile fills of each thread; `there` are elements of tiles that are more than memory has."""
     if not isinstance(value.type, TileType):
         return 0
     bits = 8 if value.type.element is BOOL else value.type.element.bytes * 8
-    return value.type.size * bits // (threads * 8 * _WORD)
+    size = there.get(value.type.size, value.type.size)
+    return size * bits // (threads * 8 * _WORD)
 
 
 def _can_wait(value: Value) -> bool:
