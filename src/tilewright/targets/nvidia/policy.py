@@ -28,6 +28,8 @@ _SHARING: Final = (
 _SUBGROUPS: Final = 4
 _TILE_BYTES: Final = 12 * 1024
 _BLOCK: Final = 32
+_LINE_BYTES: Final = 128
+"""Neighbours in memory that are better not apart."""
 _DEPTH: Final = 64
 _DEPTH_BYTES: Final = 128
 """Of a row of a factor, the line of a cache."""
@@ -187,7 +189,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if source.order == 1:
             return (most,)
         terms, sums = source.shape[dim], source.shape[1 - dim]
-        kept = _ACROSS if contiguous_mode(source) == dim else _BLOCK
+        kept = _ACROSS if contiguous_mode(source) == dim else max(_BLOCK, _LINE_BYTES // source.element.bytes)
         kept = kept if sums is None else min(kept, _power(sums))
         depth = most // kept if terms is None else min(most // kept, _power(terms))
         kept = most // depth if sums is None else min(most // depth, _power(sums))

@@ -12,7 +12,6 @@ a tile are needed elsewhere goes on as before, and its schedule says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -26,7 +25,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import BOOL, AddressSpace, MemrefType, TileType
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
 from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.conversions import gathered
@@ -37,9 +36,9 @@ from tilewright.transforms.schedule.products.shared_factors import layout_of_par
 from tilewright.transforms.schedule.ragged import reshaped
 from tilewright.transforms.schedule.same_bits import divides, of_parts, of_wholes, parts
 from tilewright.transforms.schedule.spreading import Wishes, spread_layout
+from tilewright.transforms.schedule.wishes import VECTOR_BYTES, wishes_of
 from tilewright.transforms.tile_values import layout_of, tile_type
 
-_VECTOR_BYTES: Final = 16
 _IN_PLACE: Final = (
     *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
     gpu_products.AwaitMma,
@@ -95,7 +94,7 @@ class _Assignment:
         for op in ops:
             for link in _links(op):
                 links.setdefault(self._class(link.source), []).append(link)
-        wishes = self._wishes(ops)
+        wishes = wishes_of(ops)
         for op in ops:
             if isinstance(op, gpu_products.Mma):
                 plan = plan_of(op)
@@ -145,36 +144,6 @@ class _Assignment:
                 except LayoutError:
                     # another layout is chosen for it, and whether both fit is asked at the end
                     continue
-
-    def _wishes(self, ops: list[Operation]) -> dict[tuple[int, ...], Wishes]:
-        """By shape: how its tiles lie in memory, how wide accesses may be, and along what they are reduced."""
-        along: dict[tuple[int, ...], dict[int, None]] = {}
-        least: dict[tuple[int, ...], int] = {}
-        reduced: dict[tuple[int, ...], set[int]] = {}
-        for op in ops:
-            if isinstance(op, tile.Load | tile.Store):
-                type_ = tile_type(op.out if isinstance(op, tile.Load) else op.value)
-                bytes_ = _VECTOR_BYTES if type_.element is BOOL else min(type_.element.bytes, _VECTOR_BYTES)
-                least[type_.shape] = min(bytes_, least.get(type_.shape, _VECTOR_BYTES))
-                assert isinstance(op.memref.type, MemrefType)
-                along.setdefault(type_.shape, {})[neighbours_along(op.memref.type) or 0] = None
-            elif isinstance(op, tile.Reduce | ReduceBy | tile.Scan | ScanBy):
-                reduced.setdefault(tile_type(op.operands[0]).shape, set()).add(op.dim)
-        for op in ops:
-            if isinstance(op, tile.Permute):
-                here, there = (along.setdefault(tile_type(value).shape, {}) for value in (op.tile, op.out))
-                turned = [op.order.index(k) for k in here]
-                here.update(dict.fromkeys([op.order[k] for k in there]))
-                there.update(dict.fromkeys(turned))
-        return {
-            shape: Wishes(
-                next(iter(along.get(shape, ())), 0),
-                _VECTOR_BYTES // least.get(shape, _VECTOR_BYTES),
-                frozenset(reduced.get(shape, ())),
-                next(islice(along.get(shape, ()), 1, None), None),
-            )
-            for shape in {tile_type(value).shape for value in self._tiles}
-        }
 
     def _convert(self, op: Operation, wishes: dict[tuple[int, ...], Wishes]) -> None:
         """Convert around an operation that cannot be done, or would be slow, with its tiles where they are."""
@@ -229,7 +198,7 @@ class _Assignment:
             return None
         type_, layout = tile_type(value), layout_of(value)
         now = traffic(layout, type_.shape, op.memref.type)
-        for bytes_ in (_VECTOR_BYTES, _VECTOR_BYTES // 2):
+        for bytes_ in (VECTOR_BYTES, VECTOR_BYTES // 2):
             found = gathered(layout, along, bytes_ // type_.element.bytes)
             if found is not None and 2 * traffic(found, type_.shape, op.memref.type) <= now:
                 return found
