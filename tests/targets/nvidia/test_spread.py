@@ -5,10 +5,12 @@ from __future__ import annotations
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects import scf, team
+from tilewright.dialects import lane, scf, team
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.types import F16
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
+from tilewright.transforms import emit
 
 from .case import Case, Launch, kernel
 from .test_tlx import product
@@ -88,3 +90,16 @@ def test_kernels_that_report_are_shared() -> None:
     lower_module(module, NvidiaTarget(), CompileOptions(), Report())
     (found,) = module.kernels
     assert (found.spread, found.subgroup_size) == (True, 32)
+
+
+def test_sums_of_vectors_are_loaded_by_whole_accesses() -> None:
+    """The tile of which threads add up theirs has a dimension more than the one that is loaded."""
+    text = """func @total(%A: memref<f16x100000>, %y: memref<f16>) {
+        %one = constant 1.0 : f16
+        %zero = constant 0.0 : f16
+        sum %one, %A, %zero, %y
+    }"""
+    module = read_module(Source("k.tl", text), Report())
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
+    loads = [op for op in module.walk() if isinstance(op, lane.Load) and emit.memref_type(op.memref).element is F16]
+    assert {op.width for op in loads} == {8}

@@ -47,6 +47,7 @@ from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.early_loads import EarlyLoads
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+from tilewright.transforms.schedule.next_loads import NextLoads
 from tilewright.transforms.schedule.order_groups import OrderGroups
 from tilewright.transforms.schedule.products.placing import PlaceProducts
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
@@ -144,6 +145,7 @@ class NvidiaTarget(Struct, frozen=True):
             PlaceProducts(policy),
             RecomputeTiles(policy),
             EarlyLoads(),
+            NextLoads(),
             AssignLayouts(),
             LowerToLanes(),
             ShareBlocks(policy, request),
