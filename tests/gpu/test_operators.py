@@ -78,7 +78,7 @@ def test_what_is_found_on_this_device_is_taken(torch: Any, tmp_path: Path) -> No
         program = tw.compile(ROWS, target="nvidia")
     assert bool(y.isnan().all()), "what is tuned is a copy"
     assert not tuned.found.wrong
-    assert tuned.found.gain.median >= 0.95
+    assert tuned.found.gain.median >= 0.9
     (entry,) = read_record(record)
     assert entry.device == driver.open_device().description.name
     best = str(tuned.found.best)

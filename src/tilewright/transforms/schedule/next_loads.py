@@ -46,7 +46,7 @@ class NextLoads(Pass, frozen=True):
         changed = False
         for kernel in module.kernels:
             ops = list(collective(kernel)) if runs_lanes(kernel) else []
-            if not any(isinstance(op, gpu_products.Mma) for op in ops):
+            if not any(isinstance(op, gpu_products.Mma | gpu_products.MmaParts) for op in ops):
                 for op in ops:
                     loads = _loads(op, kernel) if isinstance(op, scf.For) else []
                     if loads:
