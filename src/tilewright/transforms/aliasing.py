@@ -52,7 +52,7 @@ class Span(Struct, frozen=True):
         """Whether two spans certainly share no position; bases defined inside `unstable` operations differ by time."""
         if self.base is not other.base or not (self.known and other.known):
             return False
-        if unstable and self.base is not None and _defined_inside(self.base, unstable):
+        if unstable and self.base is not None and defined_inside(self.base, unstable):
             return False
         first, second = (self, other) if self.start <= other.start else (other, self)
         return first.length is not None and first.start + first.length <= second.start
@@ -81,7 +81,8 @@ def _integer(value: Value) -> int | None:
     return op.value if isinstance(op, Constant) and isinstance(op.value, int) and value.type is INDEX else None
 
 
-def _defined_inside(value: Value, ops: Sequence[Operation]) -> bool:
+def defined_inside(value: Value, ops: Sequence[Operation]) -> bool:
+    """Whether a value is made anew by each of some operations, loops in general."""
     home = value.block.parent_op if isinstance(value, BlockArgument) else value.defining_op
     return home is not None and any(op.is_ancestor_of(home) for op in ops)
 
@@ -182,7 +183,7 @@ def may_overlap(a: Access, b: Access, unstable: Sequence[Operation] = ()) -> boo
         return True
     if a.root is not b.root:
         return a.space is b.space and roots_may_overlap(a.root, b.root)
-    if unstable and _defined_inside(a.root, unstable) and not isinstance(a.root.defining_op, memref.Alloca):
+    if unstable and defined_inside(a.root, unstable) and not isinstance(a.root.defining_op, memref.Alloca):
         return True
     if len(a.spans) != len(b.spans):
         return True

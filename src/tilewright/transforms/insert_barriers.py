@@ -32,7 +32,7 @@ from typing import ClassVar, Final
 from msgspec import Struct, field
 
 from tilewright.dialects import scf, team
-from tilewright.dialects.builtin import Module
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
@@ -62,6 +62,34 @@ class InsertBarriers(Pass, frozen=True):
         for kernel in module.kernels:
             if kernel.work_group_size != (1, 1):
                 _Insertion().block(kernel.body.entry, Pending())
+
+
+def needless(kernel: Kernel, most: int) -> list[Fence]:
+    """Of the first `most` fences between collective steps those without which nothing touches what it should wait for.
+
+    Each with the others that are found gone before it; they are gone when this returns.
+    """
+    footprints, found = Footprints(), list[Fence]()
+    barriers = [op for op in _between_steps(kernel.body.entry) if isinstance(op, team.Barrier)]
+    for barrier, space in [(op, space) for op in barriers for space in SPACES if space in _fences(op)][:most]:
+        _set_fence(barrier, space, False)
+        looking = _Insertion(footprints, only_looking=True)
+        looking.block(kernel.body.entry, Pending())
+        if looking.unsafe:
+            _set_fence(barrier, space, True)
+        else:
+            found.append((barrier, space))
+            if not _fences(barrier):
+                barrier.erase()
+    return found
+
+
+def _between_steps(block: Block) -> Iterator[Operation]:
+    """All that the work-group does together."""
+    for op in list(block):
+        yield op
+        for region in () if isinstance(op, team.Spmd) else op.regions:
+            yield from _between_steps(region.entry)
 
 
 class _Insertion(Struct):

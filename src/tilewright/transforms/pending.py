@@ -7,10 +7,11 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects import scf
+from tilewright.dialects import scf, tile
 from tilewright.ir.core import Value
-from tilewright.ir.types import AddressSpace
-from tilewright.transforms.aliasing import Access, commute, may_overlap, roots_may_overlap
+from tilewright.ir.layouts import Layout, Owner
+from tilewright.ir.types import AddressSpace, TileType
+from tilewright.transforms.aliasing import Access, commute, defined_inside, may_overlap, roots_may_overlap
 from tilewright.transforms.steps import STEP
 
 Loop = scf.For | scf.While
@@ -20,6 +21,8 @@ SPACES: Final = tuple(AddressSpace)
 
 _TOLD_APART: Final = 128
 """More accesses of one root are taken for the whole of it, so that the time is linear."""
+
+_TRANSFERS: Final = (tile.Load, tile.Store)
 
 _Group = tuple[Value | None, bool]
 """Accesses of one root that write, or of one that do not: most questions are settled by the group."""
@@ -114,7 +117,7 @@ def _may_meet(root: Value | None, other: Value | None) -> bool:
 
 def _conflict(before: Access, loop: Loop | None, access: Access) -> bool:
     """Whether an access must wait for an earlier one of its space; one of the two writes."""
-    if commute(before, access) or _one_step(before, loop, access):
+    if commute(before, access) or _one_step(before, loop, access) or _own_elements(before, loop, access):
         return False
     if before.root is None or access.root is None:
         return True
@@ -127,3 +130,28 @@ def _one_step(before: Access, loop: Loop | None, access: Access) -> bool:
     if step is None or access.op.attributes.get(STEP) != step:
         return False
     return loop is None or loop.attributes.get(STEP) == step
+
+
+def _own_elements(before: Access, loop: Loop | None, access: Access) -> bool:
+    """Whether two accesses are to one box, of which each thread has the same elements to itself both times."""
+    first, second = before.op, access.op
+    if not isinstance(first, _TRANSFERS) or not isinstance(second, _TRANSFERS):
+        return False
+    type_ = _tile_of(first)
+    if type_.layout is None or type_ != _tile_of(second) or _has_copies(type_.layout):
+        return False
+    places = [first.memref, *first.indices]
+    if places != [second.memref, *second.indices]:
+        return False
+    return loop is None or not any(defined_inside(place, (loop,)) for place in places)
+
+
+def _tile_of(op: tile.Load | tile.Store) -> TileType:
+    found = (op.out if isinstance(op, tile.Load) else op.value).type
+    assert isinstance(found, TileType)
+    return found
+
+
+def _has_copies(layout: Layout) -> bool:
+    """Whether several threads hold the same element."""
+    return any(place.digit.owner is not Owner.REG and place.digit.extent > 1 for place in layout.along(None))

@@ -46,6 +46,7 @@ from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.early_loads import EarlyLoads
 from tilewright.transforms.schedule.known import has_tile, runs_lanes
+from tilewright.transforms.schedule.late_barriers import LateBarriers
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.next_loads import NextLoads
 from tilewright.transforms.schedule.order_groups import OrderGroups
@@ -147,6 +148,7 @@ class NvidiaTarget(Struct, frozen=True):
             EarlyLoads(),
             NextLoads(),
             AssignLayouts(),
+            LateBarriers(),
             LowerToLanes(),
             ShareBlocks(policy, request),
         ]

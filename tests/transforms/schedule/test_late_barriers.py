@@ -1,0 +1,77 @@
+"""late-barriers: who goes on with the same elements does not wait, all others do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import emulated
+from targets.nvidia.test_ragged import lowered
+from tilewright.dialects import team
+
+N = 256
+APART = "parameter_attributes = [{noalias = true}, {noalias = true}]"
+HEAD = f'sym_name = "k", subgroup_size = 32, work_group_size = [64, 1], {APART}'
+
+
+def text(body: str, size: int = N) -> str:
+    """B is written twice with something read or written between; C is for what is read."""
+    tile = f"tile<{size}xi32>"
+    return f"""builtin.module {{ builtin.kernel {{{HEAD}}}
+    (%B: memref<i32x{size + 64}>, %C: memref<i32x{size + 64}>) {{
+      %z = arith.constant {{value = 0}} -> index
+      %o = arith.constant {{value = 32}} -> index
+      %three = arith.constant {{value = 3}} -> index
+      %x = tile.load %C, %z -> {tile}
+      tile.store %x, %B, %z
+      {body} }} }}""".replace("tile<>", tile)
+
+
+AGAIN = "%y = tile.load %B, %z -> tile<> %s = arith.mul %y, %y -> tile<> tile.store %s, %B, %z"
+SHIFTED = "%y = tile.load %B, %o -> tile<> tile.store %y, %C, %z"
+BY_ROUNDS = """scf.for %z, %three {operand_segments = [1, 1, 0, 0]} (%i: index) {
+    %at = arith.mul %i, %o -> index
+    %v = tile.load %B, %at -> tile<> %w = arith.add %v, %v -> tile<> tile.store %w, %B, %at }"""
+IN_PLACE = BY_ROUNDS.replace("%B, %at", "%B, %z")
+
+
+def found(body: str, size: int = N) -> tuple[int, list[np.ndarray]]:
+    """Barriers on lanes, and what B and C are behind the kernel; a race is an error."""
+    module = lowered(text(body, size))
+    count = sum(isinstance(op, team.Barrier) for op in module.walk())
+    b, c = np.full(size + 64, -1, np.int32), np.arange(size + 64, dtype=np.int32)
+    arrays = emulated(module).run(Launch([b, c], {0: b, 1: c}))
+    return count, [np.asarray(arrays[k]) for k in range(2)]
+
+
+def test_own_elements() -> None:
+    count, (b, _) = found(AGAIN)
+    assert not count
+    np.testing.assert_array_equal(b[:N], np.arange(N) ** 2)
+
+
+def test_elements_of_others() -> None:
+    """32 further on."""
+    count, (_, c) = found(SHIFTED)
+    assert count == 1
+    np.testing.assert_array_equal(c[: N - 32], np.arange(32, N))
+
+
+def test_elements_that_several_threads_hold() -> None:
+    """One of them writes for all."""
+    count, (b, _) = found(AGAIN, 16)
+    assert count >= 1
+    np.testing.assert_array_equal(b[:16], np.arange(16) ** 2)
+
+
+@pytest.mark.parametrize(("body", "barriers"), [(BY_ROUNDS, 1), (IN_PLACE, 0)], ids=["elsewhere", "in place"])
+def test_rounds_of_a_loop(body: str, barriers: int) -> None:
+    """The next round may be in the same place, or where another thread has been."""
+    count, (b, _) = found(body)
+    assert (count > 0) == bool(barriers)
+    wanted = np.concatenate([np.arange(N), np.full(64, -1)])
+    for number in range(3):
+        at = 32 * number * barriers
+        wanted[at : at + N] *= 2
+    np.testing.assert_array_equal(b, wanted)
