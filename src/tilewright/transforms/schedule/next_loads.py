@@ -169,7 +169,7 @@ def _next(build: Builder, index: Value, loop: scf.For) -> Value:
     type_, step = index.type, _step(loop)
     assert isinstance(type_, ScalarType)
     wide, upper = (value if type_ is INDEX else emit.cast(build, value, I64) for value in (index, loop.upper))
-    by = build.constant(step, wide.type)
+    by = build.constant(step or 1, wide.type)
     there = build(arith.Add(wide, by)).out
     is_below = build(arith.Cmp(Predicate.LT, there, upper)).out
     return emit.cast(build, build(arith.Select(is_below, there, wide)).out, type_)
