@@ -20,6 +20,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         cf,
         gpu,
         gpu_products,
+        gpu_stores,
         gpu_tensors,
         lane,
         lane_products,
@@ -35,7 +36,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors)
+    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 

@@ -25,6 +25,7 @@ from tilewright.interpreter import (
     products,
     scalars,
     tensor_copies,
+    tensor_stores,
     tensors,
     tiles,
     views,
@@ -67,6 +68,7 @@ def all_handlers() -> OperationTable[Handler]:
             **copies.handlers(),
             **products.handlers(),
             **tensor_copies.handlers(),
+            **tensor_stores.handlers(),
         }
     )
 

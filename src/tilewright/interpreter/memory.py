@@ -58,6 +58,19 @@ class Awaited(Struct, frozen=True, eq=False):
     location: Location
 
 
+class Leaving(Struct, frozen=True, eq=False):
+    """A slab of local memory that a unit will copy to a box of a matrix; one of the work-item's groups of such."""
+
+    slabs: View
+    stage: int
+    target: View
+    place: tuple[int, ...]
+    near: int
+    item: int
+    group: int
+    location: Location
+
+
 class Phase(Struct, eq=False):
     """A barrier that counts copies: how many arrivals each phase has, how many and how many bytes this one still lacks,
     how many have ended, and the copies that are on their way."""

@@ -13,7 +13,7 @@ from tilewright.diagnostics import Diagnostic, Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
-from tilewright.interpreter.memory import Arrival, Buffer, Forming, GroupValue, Lanes, Phase, View
+from tilewright.interpreter.memory import Arrival, Buffer, Forming, GroupValue, Lanes, Leaving, Phase, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
@@ -74,6 +74,8 @@ class WorkGroup(Struct):
     forming: dict[int, Forming] = field(default_factory=dict[int, Forming])
     begun: int = 0
     phases: dict[tuple[int, int], Phase] = field(default_factory=dict[tuple[int, int], Phase])
+    leaving: list[Leaving] = field(default_factory=list[Leaving])
+    stored: dict[int, int] = field(default_factory=dict[int, int])
     part: int = 0
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])

@@ -29,7 +29,8 @@ CODE = "R025"
 _UNIT: Final = 16
 
 
-def _memory(w: WorkGroup, value: Value) -> View:
+def memory_of(w: WorkGroup, value: Value) -> View:
+    """A memref that all work-items have in common."""
     found = w.memref(value)
     assert isinstance(found, View), "work-items that copy together share their memory"
     return found
@@ -37,7 +38,7 @@ def _memory(w: WorkGroup, value: Value) -> View:
 
 def _word(w: WorkGroup, memory: Value, number: int) -> tuple[int, int]:
     """Which word of memory a barrier is."""
-    view = _memory(w, memory)
+    view = memory_of(w, memory)
     assert isinstance(view.offset, int)
     return id(view.buffer), view.offset + number
 
@@ -97,23 +98,23 @@ def _copy(w: WorkGroup, op: Operation) -> None:
     start = [w.number(index) for index in op.indices]
     shape = [0, 0]
     shape[near], shape[far] = width * slabs, rows
-    _has_map(w, op, near, far)
+    has_map(w, op, op.memref, near, far)
     source, check = memref_of(op.memref).element, (True, True)
     dtype = dtype_of(source.format)
-    values = load_box(w, _memory(w, op.memref), start, shape, check, op.location, dtype)
+    values = load_box(w, memory_of(w, op.memref), start, shape, check, op.location, dtype)
     if source is not target.element:
         values = convert(source.format, target.element.format, values)
     lines = values if near == 0 else values.T
     box = lines.reshape(slabs, width, rows).transpose(1, 2, 0)[..., None]
     place = (0, 0, 0, w.number(op.stage))
-    _forget(w, _memory(w, op.target), place, box.shape, op.location)
+    forget(w, memory_of(w, op.target), place, box.shape, op.location)
     found.bytes -= ops.bytes_of_stage(target)
-    found.copies.append(Awaited(_memory(w, op.target), place, np.ascontiguousarray(box), op.location))
+    found.copies.append(Awaited(memory_of(w, op.target), place, np.ascontiguousarray(box), op.location))
 
 
-def _has_map(w: WorkGroup, op: ops.CopyTensor, near: int, far: int) -> None:
+def has_map(w: WorkGroup, op: Operation, memref: Value, near: int, far: int) -> None:
     """The machine finds no boxes in a matrix without elements, or one whose rows overlap or are not aligned."""
-    view, size = _memory(w, op.memref), memref_of(op.memref).element.bytes
+    view, size = memory_of(w, memref), memref_of(memref).element.bytes
     long, count, stride = int(view.shape[near]), int(view.shape[far]), int(view.strides[far])
     if stride * size % _UNIT or stride < long or min(long, count) < 1:
         which = f"{count} rows of {long} elements that are {stride * size} bytes apart"
@@ -122,7 +123,7 @@ def _has_map(w: WorkGroup, op: ops.CopyTensor, near: int, far: int) -> None:
         fail(CODE, op.location, f"copies a box of a matrix that does not begin at a multiple of {_UNIT} bytes")
 
 
-def _forget(w: WorkGroup, target: View, place: tuple[int, ...], shape: tuple[int, ...], where: Location) -> None:
+def forget(w: WorkGroup, target: View, place: tuple[int, ...], shape: tuple[int, ...], where: Location) -> None:
     """What is in the place is lost, whoever looks at it."""
     mask, w.mask = w.mask, None
     who, w.who = w.who, None

@@ -1,8 +1,8 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
-               spread=[yes | no] | copies=[threads | tensor] | persistent=[yes | no] |
-               order=N} [# reason]
+               spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
+               persistent=[yes | no] | order=N} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -13,7 +13,8 @@ a crew of threads of the block, a team of them an item.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
 `spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good. `copies` says who
-brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks. If
+brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks;
+`stores` who stores sums: threads from their registers, or that unit, from slabs of shared memory. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x.
 The reason says more of what was chosen, or why a kernel does not take the better way.
@@ -98,6 +99,7 @@ class Schedule(Struct, frozen=True):
     chunk: Chunk | None = None
     persistent: bool | None = None
     order: int | None = None
+    stores: Copies | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -112,6 +114,7 @@ class Schedule(Struct, frozen=True):
         parts += [f"product={product}" for product in self.products]
         parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
         parts += [] if self.copies is None else [f"copies={self.copies.value}"]
+        parts += [] if self.stores is None else [f"stores={self.stores.value}"]
         parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
         parts += [] if self.order is None else [f"order={self.order}"]
         parts += [f"# {self.reason}"] if self.reason else []
@@ -124,12 +127,14 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         return move
     kept = replace(schedule, reason="")
     if move.tile is not None:
-        kept = replace(kept, products=(), copies=None, persistent=None, order=None)
+        kept = replace(kept, products=(), copies=None, stores=None, persistent=None, order=None)
     if move.threads not in (None, schedule.threads):
-        kept = replace(kept, products=(), chunk=None, groups=None, copies=None, persistent=None, order=None)
+        kept = replace(
+            kept, products=(), chunk=None, groups=None, copies=None, stores=None, persistent=None, order=None
+        )
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
-        kept = replace(kept, copies=None, persistent=None, order=None)
+        kept = replace(kept, copies=None, stores=None, persistent=None, order=None)
     products = (*(product for product in kept.products if product.tile not in of), *move.products)
     new = {name: found for name in move.__struct_fields__ if (found := getattr(move, name)) not in (None, "")}
     return replace(kept, **{**new, "products": products})
@@ -171,14 +176,19 @@ _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies", "persistent", "order")
+KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies", "stores", "persistent", "order")
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
     "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
 }
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
-_WORDS: Final = {"spread": tuple(_TRUTHS), "copies": tuple(_COPIES), "persistent": tuple(_TRUTHS)}
+_WORDS: Final = {
+    "spread": tuple(_TRUTHS),
+    "copies": tuple(_COPIES),
+    "stores": tuple(_COPIES),
+    "persistent": tuple(_TRUTHS),
+}
 """What keys take that take words."""
 _SHOWN: Final = 80
 
@@ -212,10 +222,11 @@ def parse_line(line: str) -> Schedule:
     threads, groups, order = (int(found[key]) if key in found else None for key in ("threads", "groups", "order"))
     tile = _tile(found.get("tile", ""))
     spread = _TRUTHS.get(found.get("spread", ""))
-    copies, chunk = _COPIES.get(found.get("copies", "")), _chunk(found.get("chunk", ""))
+    copies, stores = (_COPIES.get(found.get(key, "")) for key in ("copies", "stores"))
+    chunk = _chunk(found.get("chunk", ""))
     persistent = _TRUTHS.get(found.get("persistent", ""))
     return Schedule(
-        way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk, persistent, order
+        way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk, persistent, order, stores
     )
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_stores import StoreSlab
 from tilewright.dialects.gpu_tensors import OpenBarriers
 from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, MmaAsync
 from tilewright.ir.core import BlockArgument
@@ -123,7 +124,7 @@ class Arena:
 
 def _is_factors(op: memref.Alloca) -> bool:
     """Whether units that work by themselves read or write the memory: they reach no other than shared memory."""
-    return any(isinstance(user, CopyAsync | LoadMatrices | MmaAsync | OpenBarriers) for user in op.out.uses)
+    return any(isinstance(user, CopyAsync | LoadMatrices | MmaAsync | OpenBarriers | StoreSlab) for user in op.out.uses)
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:

@@ -53,6 +53,7 @@ from tilewright.targets.nvidia import (
     subgroup,
     team,
     tensor_copies,
+    tensor_stores,
 )
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records, is_tile
@@ -147,6 +148,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **lanes.lowerings(),
             **lane_products.lowerings(),
             **tensor_copies.lowerings(),
+            **tensor_stores.lowerings(),
             **reports.lowerings(),
         }
     )

@@ -14,6 +14,7 @@ from typing import Final
 from tilewright.dialects import arith, arith_floats, lane
 from tilewright.dialects import math as math_ops
 from tilewright.dialects.addresses import Scatter
+from tilewright.dialects.gpu_stores import StoreSlab
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.lane_products import MmaAsync
 from tilewright.dialects.scf import For, Yield
@@ -124,9 +125,15 @@ def _is_kept_in_words(op: core.Operation) -> bool:
     """Whether floats become 16 bits wide for what takes words of two: products and loops."""
     if not isinstance(op, arith.Cast) or fragment_of(op.value).element is not F32:
         return False
-    type_, users = fragment_of(op.out), op.out.uses
-    takes_words = any(isinstance(user, MmaAsync | For | Yield) for user in users)
-    return type_.element in (F16, BF16) and type_.size % 2 == 0 and takes_words
+    type_ = fragment_of(op.out)
+    return type_.element in (F16, BF16) and type_.size % 2 == 0 and any(map(_takes_words, op.out.uses))
+
+
+def _takes_words(user: core.Operation) -> bool:
+    """Whether an operation has a use for words, or takes out registers for such."""
+    return isinstance(user, MmaAsync | StoreSlab | For | Yield) or (
+        isinstance(user, lane.Pick) and all(isinstance(other, StoreSlab) for other in user.out.uses)
+    )
 
 
 def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:

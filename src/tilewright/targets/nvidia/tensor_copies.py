@@ -9,6 +9,7 @@ from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.dialects import gpu_tensors as ops
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_products import memref_of
+from tilewright.dialects.gpu_stores import StoreTensor
 from tilewright.ir import core
 from tilewright.ir.types import F32, TF32
 from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
@@ -23,17 +24,23 @@ _CLUSTER: Final = "ptr addrspace(7)"
 
 def maps_of(kernel: Kernel) -> tuple[TensorMap, ...]:
     """Of the matrices that the machine copies boxes of, one for those of one form."""
-    return tuple(dict.fromkeys(_map(op) for op in kernel.walk() if isinstance(op, ops.CopyTensor)))
+    found: dict[TensorMap, None] = {}
+    for op in kernel.walk():
+        if isinstance(op, ops.CopyTensor | StoreTensor):
+            found[map_of(op.memref, op.target if isinstance(op, ops.CopyTensor) else op.slabs, op.modes[0])] = None
+    return tuple(found)
 
 
-def _matrix(op: ops.CopyTensor) -> Matrix:
-    matrix = matrix_of(op.memref, op.modes[0])
+def matrix_at(view: core.Value, near: int) -> Matrix:
+    """The matrix that a memref is, with rows along mode `near`."""
+    matrix = matrix_of(view, near)
     assert isinstance(matrix, Matrix), "choose-schedule has asked"
     return matrix
 
 
-def _map(op: ops.CopyTensor) -> TensorMap:
-    source, target, matrix = memref_of(op.memref), memref_of(op.target), _matrix(op)
+def map_of(view: core.Value, slabs: core.Value, near: int) -> TensorMap:
+    """Of a matrix whose boxes go to or come from slabs, with rows along mode `near`."""
+    source, target, matrix = memref_of(view), memref_of(slabs), matrix_at(view, near)
     extents, strides = (
         tuple(number if isinstance(number, int) else number.quantity for number in numbers)
         for numbers in (matrix.all_extents, matrix.all_strides)
@@ -89,10 +96,10 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
     """One instruction for each slab."""
     assert isinstance(op, ops.CopyTensor)
     b, target, (near, far) = ctx.b, ctx.view(op.target), op.modes
-    found = _map(op)
+    found = map_of(op.memref, op.target, near)
     barrier, stage = _barrier(ctx, op.barriers, op.number), b.mul(ctx.scalar(op.stage), target.strides[3])
     start = [ctx.scalar(op.indices[mode]) for mode in (near, far)]
-    which = [b.trunc(ctx.scalar(mode.position), "i32") for mode in _matrix(op).origin.beside]
+    which = [b.trunc(ctx.scalar(mode.position), "i32") for mode in matrix_at(op.memref, near).origin.beside]
     for slab in range(target.type.shape[2] or 0):
         distance = b.add(stage, i64(slab * (target.type.strides[2] or 0)))
         pointer = element_pointer(ctx, target.element, target.pointer, distance)

@@ -18,6 +18,7 @@ from tilewright.dialects import (
     arith,
     gpu,
     gpu_products,
+    gpu_stores,
     gpu_tensors,
     lane,
     lane_products,
@@ -49,6 +50,7 @@ from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.products.copying import lower_copy
 from tilewright.transforms.schedule.products.multiplying import lower_parts, lower_product, lower_read
 from tilewright.transforms.schedule.products.plain import plain_product
+from tilewright.transforms.schedule.products.slabs import lower_store, lower_wait
 from tilewright.transforms.schedule.ragged import filled, inside, neutral
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.regions import on_fragments
@@ -440,6 +442,14 @@ def _copied(low: _Lowering, build: Builder, op: gpu_products.CopyAsync) -> None:
     lower_copy(build, low.threads, op, [low.new(value) for value in op.operands])
 
 
+def _stored(low: _Lowering, build: Builder, op: gpu_stores.StoreTile) -> None:
+    lower_store(build, low.threads, op, low.new, bool(low.in_loop))
+
+
+def _awaited_stores(low: _Lowering, build: Builder, op: gpu_stores.AwaitStores) -> None:
+    lower_wait(build, low.threads, op)
+
+
 def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) -> None:
     """One thread acts for the work-group."""
     operands = [low.new(value) for value in op.operands]
@@ -482,7 +492,7 @@ _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.Atom
 """What has no tile and still is done by one thread for all."""
 _ASKED: Final = (gpu_tensors.OpenBarriers, gpu_tensors.CloseBarriers, gpu_tensors.Expect, gpu_tensors.CopyTensor)
 """What one thread asks the machine for."""
-_OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, team.Spmd)
+_OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
@@ -517,6 +527,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         gpu_products.MmaParts: _product_of_parts,
         gpu_products.AwaitMma: _awaited,
         gpu_products.CopyAsync: _copied,
+        gpu_stores.StoreTile: _stored,
+        gpu_stores.AwaitStores: _awaited_stores,
         team.Spmd: _spmd,
     }
 )

@@ -13,6 +13,7 @@ from .groups import GoingProducts, Unshown
 from .memory import SIZE, WINDOW, Memory
 from .numbers import Array
 from .races import Access, Epoch, RaceError
+from .stores import Stores
 
 
 class Accesses:
@@ -25,6 +26,7 @@ class Accesses:
         self._unshown = Unshown(SIZE - WINDOW)
         self._barriers = Barriers(memory)
         self._products = GoingProducts(threads)
+        self._stores = Stores(memory, threads)
         self._turns = np.zeros(threads, np.int64)
         """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
         it."""
@@ -120,6 +122,18 @@ class Accesses:
         who = np.full(len(read), thread)
         self._epoch.add(who, read, 1, Access.READ, self._turns)
         self._unshown.replace(written - WINDOW)
+
+    def store_box(self, thread: int, slab: int, pointer: int, start: tuple[int, ...]) -> None:
+        """Begin to store a slab of shared memory to a box of a matrix."""
+        self._stores.begin(self._epoch, self._unshown, thread, (slab, pointer, *start), self._turns)
+
+    def commit_stores(self, threads: Array) -> None:
+        """Make a group of the boxes begun."""
+        self._stores.commit(threads)
+
+    def await_stores(self, threads: Array, pending: int) -> None:
+        """Store all groups of boxes but so many."""
+        self._stores.wait(self._epoch, threads, pending, self._turns)
 
     def commit_products(self, threads: Array) -> None:
         """Make a group of the products begun."""

@@ -20,6 +20,7 @@ _SYNCS: Final = (
     "llvm.nvvm.barrier.cta.sync.all",
     "llvm.nvvm.mma.",
     "llvm.nvvm.ldmatrix.",
+    "llvm.nvvm.stmatrix.",
     "llvm.nvvm.mbarrier.try.wait.parity.",
 )
 _FENCES: Final = (
@@ -145,6 +146,17 @@ def _copy_box(operands: Sequence[Operand]) -> Step:
     return step
 
 
+def _store_box(operands: Sequence[Operand]) -> Step:
+    """A box of a matrix from shared memory."""
+
+    def step(lanes: Lanes) -> None:
+        slab, pointer, *at = (lanes.full(each).tolist() for each in operands)
+        for k, thread in enumerate(lanes.threads.tolist()):
+            lanes.team.store_box(thread, slab[k] + SHARED, pointer[k], tuple(each[k] for each in at))
+
+    return step
+
+
 def _copy(name: str, operands: Sequence[Operand]) -> Step:
     """Asynchronous copies: what they read is read when they begin, and arrives when somebody waits."""
     match name.split("."), operands:
@@ -154,6 +166,12 @@ def _copy(name: str, operands: Sequence[Operand]) -> Step:
             return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
         case ["bulk", "tensor", "g2s", "tile", rank], _:
             return _copy_box(operands[: 3 + int(rank.removesuffix("d"))])
+        case ["bulk", "tensor", "s2g", "tile", rank], _:
+            return _store_box(operands[: 2 + int(rank.removesuffix("d"))])
+        case ["bulk", "commit", "group"], []:
+            return lambda lanes: lanes.team.commit_stores(lanes.threads)
+        case ["bulk", "wait", "group", "read"], [pending]:
+            return lambda lanes: lanes.team.await_stores(lanes.threads, int(lanes[pending][0]))
         case [_, "shared", "global", size, *_], [target, source, *rest]:
             given = rest[0] if rest else f"i32 {size}"
             return lambda lanes: lanes.team.copy_later(

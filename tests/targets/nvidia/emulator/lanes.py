@@ -14,7 +14,7 @@ WARP: Final = 32
 _ALL_LANES: Final = 0xFFFFFFFF
 GROUPS: Final = "wgmma."
 PHASES: Final = "llvm.nvvm.mbarrier."
-WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", GROUPS)
+WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", "llvm.nvvm.stmatrix.", GROUPS)
 
 
 def named_lanes(lanes: Lanes, sync: Sync) -> Array:

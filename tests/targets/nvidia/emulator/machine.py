@@ -252,6 +252,8 @@ class Team(Accesses):
         lanes = Lanes(frame, here)
         if sync.name.startswith(GROUPS):
             self._multiply_by_groups(frame, sync, here)
+        elif sync.name.startswith("llvm.nvvm.stmatrix"):
+            self._store_matrices(here, [lanes.full(x).reshape(-1, WARP) for x in sync.operands])
         elif sync.name.startswith(WHOLE_WARPS):
             operands = [lanes.full(x).reshape(-1, WARP) for x in sync.operands]
             load = sync.name.startswith("llvm.nvvm.ldmatrix")
@@ -320,3 +322,13 @@ class Team(Accesses):
         ]
         halves = np.stack(chunks, axis=-1).view(np.int16).reshape(-1, count, 8, 8)
         return [spread_rows(halves[:, k], transposed) for k in range(count)]
+
+    def _store_matrices(self, here: Array, operands: Sequence[Array]) -> None:
+        """Four matrices of eight rows of 16 bytes; lane 8 i + j says where row j of matrix i lies."""
+        threads, addresses = here.reshape(-1, WARP), operands[0].astype(np.int64) + SHARED
+        lanes = np.arange(WARP)
+        for k, words in enumerate(operands[1:]):
+            rows = addresses[:, 8 * k + lanes // 4] + lanes % 4 * 4
+            if np.any(addresses[:, 8 * k : 8 * k + 8] % 16):
+                raise EmulatorError("a row of a matrix is not aligned to its bytes")
+            self.store(threads.reshape(-1), rows.reshape(-1), words.reshape(-1).astype(np.int32), 4, Access.WRITE)

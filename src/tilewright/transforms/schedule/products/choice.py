@@ -23,6 +23,7 @@ from tilewright.transforms.schedule.products.planning import choices_beside, pla
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.products.sources import is_factor
+from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
@@ -34,7 +35,8 @@ Places = tuple[int | None, int | None]
 class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
-    Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first.
+    Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
+    the store of sums that the machine makes by itself, or why threads do though it is asked to.
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -42,6 +44,7 @@ class Products(Struct, frozen=True):
     buffers: Sequence[MemrefType]
     memory: Mapping[tile.Mma, Places]
     reason: str = ""
+    stored: Stored | str = ""
 
     @property
     def copies(self) -> Copies | None:
@@ -55,7 +58,13 @@ class Products(Struct, frozen=True):
         said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", ASKED)]
         apart = [found.apart for found in self._of_groups() if found.apart]
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
+        reasons += [f"stores by threads: {self.stored}"] if isinstance(self.stored, str) and self.stored else []
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
+
+    @property
+    def stores(self) -> Copies | None:
+        """Who stores sums; None where nobody has been asked."""
+        return Copies.TENSOR if isinstance(self.stored, Stored) else Copies.THREADS if self.stored else None
 
     @property
     def persistent(self) -> bool:
@@ -64,8 +73,8 @@ class Products(Struct, frozen=True):
 
     def resident(self, block: Block) -> int:
         """So many blocks are on the device at a time."""
-        stages = sum(type_.span or 0 for type_ in self.buffers for _ in range(type_.element.bytes))
-        return block.resident(list(self.plans.values()), stages)
+        buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
+        return block.resident(list(self.plans.values()), sum(map(_bytes_of, buffers)))
 
     def _of_groups(self) -> Iterator[Ahead]:
         """Loops whose products are those of groups of warps."""
@@ -117,16 +126,22 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
             reasons.append(f"{_product(op)}, by no unit: {found}")
         else:
             plans[op] = found
+    stored: Stored | str = ""
+    if wanted.stores is Copies.TENSOR:
+        stored = stored_by_machine(kernel, plans, block.threads)
+        if isinstance(stored, Stored):
+            shared -= _bytes_of(stored.slabs)
+            block = replace(block, shared_bytes=max(shared, 0))
     loops = {
         op: found
         for op in collective(kernel)
         if isinstance(op, scf.For) and (found := ring_of(op, plans, block, wanted))
     }
     buffers, memory = _memory(kernel, plans, loops)
-    total = sum(-(-(type_.span or 0) * type_.element.bytes // ALIGNMENT) * ALIGNMENT for type_ in buffers)
+    total = sum(-(-_bytes_of(type_) // ALIGNMENT) * ALIGNMENT for type_ in buffers)
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
-    return Products(plans, loops, buffers, memory, next(iter(reasons), ""))
+    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
 
 
 def _planned(op: tile.Mma, block: Block, wanted: ProductChoice | None) -> ProductPlan | str:
@@ -144,6 +159,7 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
         return
     if taken.copies is not None:
         yield Schedule(copies=Copies.THREADS if taken.copies is Copies.TENSOR else Copies.TENSOR)
+        yield Schedule(stores=Copies.THREADS if taken.stores is Copies.TENSOR else Copies.TENSOR)
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))
@@ -207,6 +223,10 @@ def _conversions(kernel: Kernel, warps: int) -> int:
                 continue
     # to a layout, and back
     return total + sum(2 * _bytes(type_) for type_ in found)
+
+
+def _bytes_of(memory: MemrefType) -> int:
+    return (memory.span or 0) * memory.element.bytes
 
 
 def _bytes(type_: TileType) -> int:

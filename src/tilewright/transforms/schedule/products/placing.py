@@ -35,6 +35,7 @@ from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.products.storing import Stored, await_stores
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import TensorRings
 from tilewright.transforms.schedule.products.thread_ring import ThreadRing
@@ -84,6 +85,9 @@ class _Placement(Struct):
                 self._by_tensor(build, loop, ahead)
             else:
                 ThreadRing(self, loop, ahead).place()
+        if isinstance(stored := self.products.stored, Stored):
+            await_stores(self.kernel)
+            stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out)
         in_loops = {op for ahead in self.products.loops.values() for op in ahead.products}
         for op in self.products.plans:
             if op not in in_loops:

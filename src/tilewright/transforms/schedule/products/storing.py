@@ -1,0 +1,131 @@
+"""Stores of sums that the machine makes by itself, from slabs of shared memory that warps fill.
+
+before:  tile.store %sums, %C[%i, %j]
+after:   gpu.store_tile %sums, %C[%i, %j], %slabs        (if a launch has a map of %C)        gpu.await_stores
+
+A warp needs no other one for that: it has 16 rows of the sums of its group, fills a slab of them, and asks for it to be
+stored while it fills the next one. So the machine writes whole lines, and sums of the next tile are formed meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import gpu_stores as stores
+from tilewright.dialects import scf, tile
+from tilewright.dialects.arith import Constant
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_tensors import SWIZZLED_LINES
+from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
+from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
+from tilewright.transforms.aliasing import accesses, may_overlap
+from tilewright.transforms.schedule.known import collective
+from tilewright.transforms.schedule.products.factors import SLAB
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle, tests_of
+from tilewright.transforms.schedule.products.plan import WARP, ProductPlan
+from tilewright.transforms.schedule.products.sources import source_of
+from tilewright.transforms.tile_values import tile_type
+
+_SLABS_A_WARP: Final = 2
+"""One is stored while the other one is filled."""
+_BYTES: Final = (2, 4)
+
+
+class Stored(Struct, frozen=True):
+    """A store of sums whose neighbours in memory lie along mode `near`, and the memory of slabs for it."""
+
+    store: tile.Store
+    near: int
+    slabs: MemrefType
+
+    def place(self, slabs: Value) -> None:
+        """Let the machine store where a launch has a map of the matrix."""
+        store, modes = self.store, (self.near, 1 - self.near)
+        build = Builder.before_op(store)
+        matrix = matrix_of(store.memref, self.near)
+        assert isinstance(matrix, Matrix), "choose-products has asked"
+        has_map = tests_of(build, [matrix])
+        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes)
+        if has_map is None:
+            build(by_machine)
+            store.erase()
+            return
+        (then, first), (orelse, second) = new_region(), new_region()
+        build(scf.If(has_map, then, orelse))
+        Builder.at_end(first, store.location)(by_machine)
+        store.detach()
+        Builder.at_end(second, store.location)(store)
+
+
+def await_stores(kernel: Kernel) -> None:
+    """Nobody leaves while the machine reads slabs."""
+    Builder.at_end(kernel.body.entry, kernel.location)(stores.AwaitStores(0))
+
+
+def slabs_of(element: ScalarType, warps: int) -> MemrefType:
+    """Memory of slabs of all warps."""
+    width, rows = SLAB // element.bytes, stores.ROWS
+    size, stages = width * rows, warps * _SLABS_A_WARP
+    return MemrefType(element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES)
+
+
+def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> Stored | str:
+    """The store of a kernel that the machine can make, or why it cannot."""
+    found = [op for op in collective(kernel) if isinstance(op, tile.Store) and set(_products_behind(op.value))]
+    if len(found) != 1:
+        return f"{len(found)} stores of sums"
+    (store,) = found
+    products = set(_products_behind(store.value))
+    if len(products) != 1 or None in products:
+        return "what is stored is computed of more than sums of one product"
+    (product,) = products
+    plan = plans.get(product) if product is not None else None
+    if plan is None or not plan.instruction.reads_memory:
+        return "sums are not those of groups of warps"
+    element, near = tile_type(store.value).element, int(not plan.swapped)
+    own = plan.columns.outer // plan.columns.warps
+    if element.bytes not in _BYTES or own * element.bytes < SLAB:
+        return f"warps have {own} {element} of a row"
+    if (reason := obstacle(store.memref, near)) is not None:
+        return reason
+    factors = _factor_loads(store, product) if product is not None else frozenset[Operation]()
+    if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in factors):
+        return "what is stored is accessed elsewhere too"
+    return Stored(store, near, slabs_of(element, threads // WARP))
+
+
+def _products_behind(value: Value) -> Iterator[tile.Mma | None]:
+    """The products of whose sums a tile is computed, element by element; None for anything else."""
+    op = value.defining_op
+    match op:
+        case tile.Mma():
+            yield op
+        case scf.For() if isinstance(value, OpResult):
+            yield from _products_behind(scf.yielded(op.body)[op.outs.index(value)])
+        case tile.Splat() | Constant():
+            return
+        case Elementwise():
+            for operand in op.operands:
+                yield from _products_behind(operand)
+        case _ if isinstance(value, BlockArgument) or op is not None:
+            yield None
+        case _:
+            return
+
+
+def _factor_loads(store: tile.Store, product: tile.Mma) -> frozenset[Operation]:
+    """The loads of factors that come before the store, or belong to tiles in any order."""
+    if any(isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel) for op in store.ancestors()):
+        return frozenset()
+    sources = (source_of(value, None) for value in (product.lhs, product.rhs))
+    return frozenset(source.load for source in sources if source is not None)
+
+
+def _meets(op: Operation, store: tile.Store) -> bool:
+    """Whether an operation may access what a store writes."""
+    return not op.regions and any(may_overlap(a, b) for a in accesses(op) for b in accesses(store))
