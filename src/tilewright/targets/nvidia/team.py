@@ -65,9 +65,14 @@ def _part(ctx: KernelContext, op: core.Operation) -> None:
     if ctx.parts is None:
         ctx.bind(op.out, i64(0))
         return
-    b = ctx.b
-    whole = b.urem(b.trunc(special_register(ctx, "ctaid.x"), "i32"), b.trunc(ctx.parts, "i32"))
-    ctx.bind(op.out, b.zext(whole, "i64"))
+    b, block, count = ctx.b, ctx.b.trunc(special_register(ctx, "ctaid.x"), "i32"), ctx.b.trunc(ctx.parts, "i32")
+    # nothing can be computed before: blocks of the first work-group, which mostly is the only one, need not divide
+    with b.if_else(b.icmp("ult", block, count)) as branch:
+        with branch.then():
+            branch.yield_(block)
+        with branch.otherwise():
+            branch.yield_(b.urem(block, count))
+    ctx.bind(op.out, b.zext(branch.results[0], "i64"))
 
 
 def _num_parts(ctx: KernelContext, op: core.Operation) -> None:

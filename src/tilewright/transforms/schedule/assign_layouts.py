@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from tilewright.dialects import arith, gpu, gpu_products, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_stores import StoreTile
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
@@ -194,7 +195,7 @@ class _Assignment:
         assert isinstance(op.memref.type, MemrefType)
         if op.memref.type.space is AddressSpace.LOCAL:
             return None
-        if isinstance(op, tile.Load) or any(isinstance(other, tile.Load) for other in loaded):
+        if isinstance(op, tile.Load) or any(isinstance(other, tile.Load) for other in loaded) or _has_no_map(op):
             return None
         type_, layout = tile_type(value), layout_of(value)
         now = traffic(layout, type_.shape, op.memref.type)
@@ -203,6 +204,12 @@ class _Assignment:
             if found is not None and 2 * traffic(found, type_.shape, op.memref.type) <= now:
                 return found
         return None
+
+
+def _has_no_map(store: tile.Store) -> bool:
+    """Whether a store is made only where rows are no multiples of 16 bytes: where the machine cannot make it."""
+    branch = store.parent_op
+    return isinstance(branch, scf.If) and any(isinstance(op, StoreTile) for op in branch.then.entry)
 
 
 def _separate(kernel: Kernel) -> None:

@@ -117,6 +117,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.copies not in (None, taken.copies or Copies.THREADS):
             said = taken.reason or "it has no products whose factors a loop loads ahead"
             self._misfit(kernel, f"copies={wanted.copies.value}", said, report)
+        if wanted.stores not in (None, taken.stores or Copies.THREADS):
+            said = taken.reason or "it has no products"
+            self._misfit(kernel, f"stores={wanted.stores.value}", said, report)
         if wanted.persistent and not taken.persistent:
             said = taken.reason or "it has no loop over tiles whose factors the machine copies by itself"
             self._misfit(kernel, "persistent=yes", said, report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from tilewright.dialects import team
-from tilewright.dialects.arith import And, Div, Shr
+from tilewright.dialects.arith import And, Cmp, Div, Predicate, Shr
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.lane import Steps
 from tilewright.ir.core import Value
@@ -30,7 +30,8 @@ class Threads(Struct):
     numbers: dict[Owner, Value] = field(default_factory=dict[Owner, Value])
     digits: dict[tuple[Owner, int, int], Value] = field(default_factory=dict[tuple[Owner, int, int], Value])
     coordinates: dict[tuple[Layout, int], Value] = field(default_factory=dict[tuple[Layout, int], Value])
-    first: Value | None = None
+    firsts: dict[int, Value] = field(default_factory=dict[int, Value])
+    first_lane: Value | None = None
 
     def coordinate(self, layout: Layout, dim: int) -> Value:
         """The coordinate of the first register along a dimension."""
@@ -87,9 +88,20 @@ class Threads(Struct):
 
     def is_first_thread(self) -> Value:
         """As `is_elected`, the same value each time."""
-        if self.first is None:
-            self.first = Threads.is_elected(self)
-        return self.first
+        return self.is_first_of(0)
+
+    def is_first_of(self, warp: int) -> Value:
+        """Whether this is the first thread of a warp."""
+        if warp not in self.firsts:
+            mine = self.head(Cmp(Predicate.EQ, self.number(Owner.WARP), self.head.index(warp))).out
+            self.firsts[warp] = emit.both(self.head, self.is_first_lane(), mine)
+        return self.firsts[warp]
+
+    def is_first_lane(self) -> Value:
+        """Whether this is the first thread of its warp."""
+        if self.first_lane is None:
+            self.first_lane = emit.equals_zero(self.head, self.number(Owner.LANE))
+        return self.first_lane
 
     def is_elected(self) -> Value:
         """Whether this is the one thread that acts for all."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 
 import numpy as np
 import pytest
@@ -91,10 +92,8 @@ def nothing_for_the_next_tile(kernel: Kernel) -> None:
 
 def same_tile_again(kernel: Kernel) -> None:
     """What is asked for at the end of a tile is of the same tile."""
-    tiles, _ = _loops(kernel)
-    behind = _asked_behind_the_terms(kernel)[0]
-    place = next(op for op in behind.ancestors() if op.block is tiles.body.entry)
-    for op in place.walk():
+    tiles, terms = _loops(kernel)
+    for op in takewhile(lambda op: op is not terms, tiles.body.entry):
         for number, value in enumerate(op.operands):
             if value.defining_op is not None and value.defining_op.operands[:1] == [tiles.index]:
                 op.set_operand(number, tiles.index)

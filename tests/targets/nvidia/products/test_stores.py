@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
-from targets.nvidia.case import Launch
+import tilewright as tw
+from targets.nvidia.case import Launch, faults
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, ZEROS, launch
-from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_persistent import check, emulate
 from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import gpu_stores as stores
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_products import FenceAsync
+from tilewright.dialects.lane import Synchronize
+from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import emit_llvm
 
 ASKED = "stores=tensor"
 
 
-def product(m: int, n: int, k: int, result: str, element: str = "f16") -> tuple[str, object]:
-    return element, TEXTS.Product((m, n, k), element, "f32", rounded="" if result == "f32" else result)
-
-
-def gemm(m: int, n: int, k: int, result: str) -> str:
-    return f"""func @product(%A: memref<f16x{m}x{k}>, %B: memref<f16x{k}x{n}>, %C: memref<{result}x{m}x{n}>) {{
-    %alpha = constant 1.0 : f16
+def gemm(m: int, n: int, k: int, element: str, result: str) -> str:
+    shapes = (f"{element}x{m}x{k}", f"{element}x{k}x{n}", f"{result}x{m}x{n}")
+    a, b, c = (f"memref<{shape}>" for shape in shapes)
+    return f"""func @product(%A: {a}, %B: {b}, %C: {c}) {{
+    %alpha = constant 1.0 : {element}
     %beta = constant 0.0 : {result}
     gemm.n.n %alpha, %A, %B, %beta, %C
 }}
 """
 
 
-def given_for(m: int, n: int, k: int, result: str, rng: np.random.Generator) -> Launch:
+def given_for(m: int, n: int, k: int, element: str, result: str, rng: np.random.Generator) -> Launch:
     rounded = "" if result == "f32" else result
-    return launch(TEXTS.Product((m, n, k), "f16", "f32", rounded=rounded), (m, n), "F", rng)
+    return launch(TEXTS.Product((m, n, k), element, "f32", rounded=rounded), (m, n), "F", rng)
 
 
 @pytest.mark.parametrize(
     ("result", "tile", "threads"),
-    [("f16", "96x128x64", 256), ("f16", "80x64x64", 128), ("f32", "64x128x64", 128), ("bf16", "64x64x64", 128)],
+    [("f16", "96x128x64", 256), ("f16", "160x64x64", 128), ("f32", "64x128x64", 128), ("bf16", "64x64x64", 128)],
 )
 def test_every_level_means_the_product(result: str, tile: str, threads: int, rng: np.random.Generator) -> None:
-    """Slabs that begin in the one before, two rows of slabs a warp, edges, and blocks that go on from tile to tile."""
+    """Slabs that begin in the one before, three of them, two rows of slabs a warp, edges, several tiles a block."""
     m, n, k = 216, 256, 128
     asked = f"tile={tile} threads={threads} copies=tensor persistent=yes {ASKED}"
-    text, given = gemm(m, n, k, result), given_for(m, n, k, result, rng)
-    if result == "bf16":
-        text = text.replace("f16", "bf16")
-        given = launch(TEXTS.Product((m, n, k), "bf16", "f32", rounded="bf16"), (m, n), "F", rng)
+    element = "bf16" if result == "bf16" else "f16"
+    text, given = gemm(m, n, k, element, result), given_for(m, n, k, element, result, rng)
     for module in levels(text, Architecture.SM_90A, asked):
         check(module, given)
     llvm, kernel = emitted(text, schedule=asked)
@@ -60,3 +70,70 @@ def test_tile_ir(transposed: tuple[bool, bool], rng: np.random.Generator) -> Non
     llvm, kernel = emitted(text, schedule=ASKED)
     assert "stores=tensor" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given)
+
+
+# What goes wrong is found
+
+
+def await_one_less(kernel: Kernel) -> None:
+    """Slabs are filled while the machine still reads them."""
+    for op in _ops(kernel, stores.AwaitStores)[:-1]:
+        op.attributes["pending"] = 2
+
+
+def leave_at_once(kernel: Kernel) -> None:
+    _ops(kernel, stores.AwaitStores)[-1].erase()
+
+
+def no_fence(kernel: Kernel) -> None:
+    for op in _ops(kernel, FenceAsync):
+        op.erase()
+
+
+def no_meeting_of_the_warp(kernel: Kernel) -> None:
+    for op in _ops(kernel, Synchronize):
+        op.erase()
+
+
+def _ops(kernel: Kernel, kind: type[Operation]) -> list[Operation]:
+    return [op for op in kernel.walk() if isinstance(op, kind)]
+
+
+MISTAKES: list[Callable[[Kernel], None]] = [await_one_less, leave_at_once, no_fence, no_meeting_of_the_warp]
+
+
+@pytest.fixture(scope="module")
+def lanes() -> Module:
+    """Of three slabs for which there are two in memory, on the level of lanes."""
+    *_, found = levels(gemm(160, 64, 128, "f16", "f16"), Architecture.SM_90A, ASKED + " tile=160x64x64 threads=128")
+    return found
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.__name__)
+def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rng: np.random.Generator) -> None:
+    module, given = read_back(lanes), given_for(160, 64, 128, "f16", "f16", rng)
+    found: list[bool] = []
+    for change in (lambda _: None, mistake):
+        change(module.kernels[0])
+        llvm, kernels = emit_llvm(module, Architecture.SM_90A)
+        try:
+            found.append(not faults(given, Emulated(Program(llvm), kernels).run(given)))
+        except (RaceError, EmulatorError):
+            found.append(False)
+    assert found == [True, False]
+    if mistake in (await_one_less, leave_at_once):
+        with pytest.raises((KernelError, AssertionError)):
+            check(module, given)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (gemm(128, 128, 64, "f16", "f16").replace("0.0", "2.0"), "accessed elsewhere|more than sums of one"),
+        (gemm(128, 128, 64, "f16", "f16").replace("f16x128x128>", "f16x128x128,strided<1,132>>"), "multiple of 16"),
+        (gemm(128, 128, 64, "f64", "f64"), "sums are not those of groups"),
+    ],
+)
+def test_why_not(text: str, reason: str) -> None:
+    with pytest.raises(tw.CompileError, match=f"stores=tensor does not fit kernel .*({reason})"):
+        tw.compile(text, target="nvidia:sm_90a", schedule=ASKED)

@@ -70,7 +70,7 @@ def lower_store(
     memories = (type_.shape[3] or 0) // threads.teams.warps
     begin = [emit.add(build, new(at), _of_warp(threads, layout, dim)) for dim, at in enumerate(op.indices)]
     first = emit.mul(threads.head, threads.number(Owner.WARP), threads.head.index(memories))
-    asks = emit.equals_zero(threads.head, threads.number(Owner.LANE))
+    asks = threads.is_first_lane()
     for number, slab in enumerate(found):
         stage = emit.add(build, first, build.index(number % memories))
         if repeated or number >= memories:
@@ -97,5 +97,5 @@ def _of_warp(threads: Threads, layout: Layout, dim: int) -> Value:
 
 def lower_wait(build: Builder, threads: Threads, op: stores.AwaitStores) -> None:
     """Who asked waits."""
-    asks = emit.equals_zero(threads.head, threads.number(Owner.LANE))
+    asks = threads.is_first_lane()
     emit.open_if(build, asks)(stores.AwaitStores(op.pending))

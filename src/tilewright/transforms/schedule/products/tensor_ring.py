@@ -71,7 +71,7 @@ class TensorRing(Struct, frozen=True):
             turn = carried(build, loop, 2 * count, "turn")
         else:
             lower = emit.to_index(build, around.loop.lower)
-            self._first_of_tile(build, around, lower, lower, None)
+            self._first_of_tile(build, around, lower, lower, None, None)
             # from now on its iterations follow each other
             around.loop.parallel = False
             first = carry(around.loop, build.index(0), "turn")
@@ -85,7 +85,7 @@ class TensorRing(Struct, frozen=True):
         at(tensors.AwaitPhase(self.barriers, stage, parity))
         assert loop.block is not None
         if around is not None:
-            self._next_tile(Builder(loop.block, loop.next, loop.location), around)
+            self._next_tile(Builder.before_op(loop), Builder(loop.block, loop.next, loop.location), around)
         behind = Builder(loop.block, loop.next, loop.location)
         self._multiply(op, stage, multiply, behind)
         behind(team.Barrier(fence_local=True))
@@ -93,22 +93,39 @@ class TensorRing(Struct, frozen=True):
             behind = Builder(build.block, around.loop.next, loop.location)
         behind(tensors.CloseBarriers(self.barriers))
 
-    def _next_tile(self, build: Builder, around: Around) -> None:
-        """Ask for the first stages of the next tile, now that all of this one have been read."""
+    def _next_tile(self, before: Builder, build: Builder, around: Around) -> None:
+        """Ask for the first stages of the next tile, now that all of this one have been read.
+
+        Where they lie is computed `before` the loop, while nothing has arrived.
+        """
         last = self.loop.outs[-1]
-        step = build.index(1) if around.loop.step is None else emit.to_index(build, around.loop.step)
-        following = emit.add(build, around.loop.index, step)
-        self._first_of_tile(build, around, following, around.loop.index, last)
+        step = before.index(1) if around.loop.step is None else emit.to_index(before, around.loop.step)
+        following = emit.add(before, around.loop.index, step)
+        known = self._known_of(before, around, following)
+        self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
 
-    def _first_of_tile(self, build: Builder, around: Around, index: Value, present: Value, turn: Value | None) -> None:
+    def _first_of_tile(
+        self,
+        build: Builder,
+        around: Around,
+        index: Value,
+        present: Value,
+        turn: Value | None,
+        known: Mapping[Value, Value] | None,
+    ) -> None:
         """Ask for the first stages of the tile of an index if there is one, from that turn on."""
         there = at_iteration(build, around.loop, index, present)
         if there is not None:
-            known: dict[Value, Value] = {around.loop.index: index}
-            for op in around.slices:
-                there(op.clone(known))
-            self._first(there, turn, known)
+            self._first(there, turn, self._known_of(there, around, index) if known is None else known)
+
+    @staticmethod
+    def _known_of(build: Builder, around: Around, index: Value) -> Mapping[Value, Value]:
+        """What stands for the values of the tile of an index that say where its factors lie."""
+        known: dict[Value, Value] = {around.loop.index: index}
+        for op in around.slices:
+            build(op.clone(known))
+        return known
 
     def _first(self, build: Builder, turn: Value | None, known: Mapping[Value, Value]) -> None:
         """Ask for the stages of the first iterations, from a turn or 0 on; all before it have been read."""
