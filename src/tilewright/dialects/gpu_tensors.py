@@ -15,7 +15,7 @@ from typing import Final
 from tilewright.diagnostics import Report
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import Operation, Value, attribute, operand, operands, result
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands, optional_attribute, result
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import BOOL, F32, I32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
@@ -65,11 +65,15 @@ class CloseBarriers(Operation, name="gpu.close_barriers"):
 
 
 class Expect(Operation, name="gpu.expect"):
-    """Arrives at a barrier, whose phase does not end before so many more bytes have been copied."""
+    """Arrives at a barrier, whose phase does not end before so many more bytes have been copied.
+
+    Of a work-group the first thread of a `warp` does, counted round those that there are.
+    """
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     bytes: int = attribute(int)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
@@ -128,7 +132,7 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
     The target is `[near in slab, far, slab, stage]` (see `gpu_products`), the box all of a stage. Its rows run along
     mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
     the source. Elements of f32 may be rounded to tf32 on the way. Nobody may touch the stage before the phase has been
-    awaited.
+    awaited. Of a work-group the first thread of a `warp` asks for it.
     """
 
     memref: Value = operand(MEMREF)
@@ -138,6 +142,7 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     modes: tuple[int, int] = attribute(tuple)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [*reads(self.memref), *writes(self.target)]

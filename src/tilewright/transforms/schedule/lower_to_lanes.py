@@ -128,7 +128,6 @@ class _Lowering:
         self._buffers: dict[tuple[MemrefType, int], Value] = {}
         self.positions: dict[Value, Positions] = {}
         self.spills = Spills()
-        self.asking: dict[tuple[Block, Value], Value] = {}
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""
@@ -463,16 +462,12 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
 
 
 def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
-    """One thread asks, on one branch for all that follows each other; the last warp's, where one waits for all.
-
-    What different barriers count different warps ask for: that takes a warp longer than anything else it does.
-    """
+    """One thread asks, on one branch for all that follows each other; the last warp's, where one waits for all."""
     if any(isinstance(each, scf.If) and _is_last_warp(each.condition) for each in op.ancestors()):
         _copy(low, build, op)
         return
-    number = op.number if isinstance(op, gpu_tensors.Expect | gpu_tensors.CopyTensor) else None
-    last = build.block.last
-    condition = low.threads.is_first_thread() if number is None else _asking(low, build, op, number)
+    warp = op.warp if isinstance(op, gpu_tensors.Expect | gpu_tensors.CopyTensor) else 0
+    condition, last = low.threads.is_first_of(warp % low.threads.teams.warps), build.block.last
     if isinstance(last, scf.If) and last.condition is condition:
         here = Builder.at_end(last.then.entry, build.location)
     else:
@@ -480,22 +475,6 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
     new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
     new.places = op.places
     here(new)
-
-
-def _asking(low: _Lowering, build: Builder, op: gpu_tensors.Expect | gpu_tensors.CopyTensor, number: Value) -> Value:
-    """Whether this is the thread that asks for what a barrier of this number counts."""
-    threads, at = low.threads, low.new(number)
-    known, warps = emit.integer_of(at), threads.teams.warps
-    key = (build.block, at)
-    found = low.asking.get(key)
-    if known is not None:
-        return threads.is_first_of(known % warps)
-    if found is None:
-        most = gpu_products.memref_of(op.barriers).shape[0] or 0
-        warp = at if most <= warps else emit.rem(build, at, build.index(warps))
-        mine = build(arith.Cmp(arith.Predicate.EQ, threads.number(Owner.WARP), warp)).out
-        found = low.asking[key] = emit.both(build, mine, threads.is_first_lane())
-    return found
 
 
 def _is_last_warp(condition: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,6 +28,9 @@ from tilewright.transforms.schedule.products.storing import Stored, stored_by_ma
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
+
+_ENOUGH_STAGES: Final = 3
+"""Four are no faster (f16 on an H200, 2048 to 8192)."""
 
 Places = tuple[int | None, int | None]
 """Of both factors of a product; None of one in registers."""
@@ -126,22 +130,36 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
             reasons.append(f"{_product(op)}, by no unit: {found}")
         else:
             plans[op] = found
-    stored: Stored | str = ""
-    if wanted.stores is Copies.TENSOR:
-        stored = stored_by_machine(kernel, plans, block.threads)
-        if isinstance(stored, Stored):
-            shared -= _bytes_of(stored.slabs)
-            block = replace(block, shared_bytes=max(shared, 0))
-    loops = {
-        op: found
-        for op in collective(kernel)
-        if isinstance(op, scf.For) and (found := ring_of(op, plans, block, wanted))
-    }
+    loops = _loops(kernel, plans, block, wanted)
+    stored = "" if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads)
+    if isinstance(stored, Stored):
+        left = replace(block, shared_bytes=max(shared - _bytes_of(stored.slabs), 0))
+        fewer = _loops(kernel, plans, left, wanted)
+        if wanted.stores is None and not _are_enough(loops, fewer):
+            stored = ""
+        else:
+            loops, shared = fewer, left.shared_bytes
+    elif wanted.stores is None:
+        # what nobody asks for needs no reason
+        stored = ""
     buffers, memory = _memory(kernel, plans, loops)
     total = sum(-(-_bytes_of(type_) // ALIGNMENT) * ALIGNMENT for type_ in buffers)
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
+
+
+def _loops(
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], block: Block, wanted: Schedule
+) -> Mapping[scf.For, Ahead]:
+    """Those that load factors ahead."""
+    loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
+    return {op: found for op in loops if (found := ring_of(op, plans, block, wanted))}
+
+
+def _are_enough(loops: Mapping[scf.For, Ahead], fewer: Mapping[scf.For, Ahead]) -> bool:
+    """Whether loops have stages enough beside slabs: as many as without, or so many that more are of no use."""
+    return all(op in fewer and fewer[op].stages >= min(found.stages, _ENOUGH_STAGES) for op, found in loops.items())
 
 
 def _planned(op: tile.Mma, block: Block, wanted: ProductChoice | None) -> ProductPlan | str:

@@ -22,7 +22,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_tensors import SWIZZLED_LINES
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.ir.interfaces import Elementwise
-from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
+from tilewright.ir.types import BF16, F16, F32, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.schedule.known import collective
 from tilewright.transforms.schedule.products.factors import SLAB
@@ -33,7 +33,8 @@ from tilewright.transforms.tile_values import tile_type
 
 _SLABS_A_WARP: Final = 2
 """One is stored while the other one is filled."""
-_BYTES: Final = (2, 4)
+_ELEMENTS: Final = (F16, BF16, F32)
+"""What devices have been seen to store so."""
 
 
 class Stored(Struct, frozen=True):
@@ -89,7 +90,7 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
         return "sums are not those of groups of warps"
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
-    if element.bytes not in _BYTES or own * element.bytes < SLAB:
+    if element not in _ELEMENTS or own * element.bytes < SLAB:
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason

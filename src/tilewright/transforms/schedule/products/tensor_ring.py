@@ -128,12 +128,15 @@ class TensorRing(Struct, frozen=True):
         return known
 
     def _first(self, build: Builder, turn: Value | None, known: Mapping[Value, Value]) -> None:
-        """Ask for the stages of the first iterations, from a turn or 0 on; all before it have been read."""
+        """Ask for the stages of the first iterations, from a turn or 0 on; all before it have been read.
+
+        Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
+        """
         lower = emit.to_index(build, self.loop.lower)
         for number in range(self.ahead.stages - 1):
             index = emit.add(build, lower, build.index(number * self.step))
             stage = build.index(number) if turn is None else self._stage_behind(build, turn, number)
-            self._load(build, index, lower, stage, known)
+            self._load(build, index, lower, stage, known, number)
 
     def _stage_behind(self, build: Builder, turn: Value, number: int) -> Value:
         """Which stage it is so many turns on."""
@@ -168,18 +171,26 @@ class TensorRing(Struct, frozen=True):
         present = emit.to_index(build, self.loop.index)
         self._load(build, emit.add(build, present, build.index(ahead * self.step)), present, stage, _NOTHING)
 
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value, tile_of: Mapping[Value, Value]) -> None:
-        """Ask for the boxes of an iteration if there is one, of a tile whose values are what `tile_of` says."""
+    def _load(
+        self,
+        build: Builder,
+        index: Value,
+        present: Value,
+        stage: Value,
+        tile_of: Mapping[Value, Value],
+        warp: int = 0,
+    ) -> None:
+        """Let a warp ask for the boxes of an iteration if there is one, of a tile whose values `tile_of` says."""
         there = at_iteration(build, self.loop, index, present)
         if there is None:
             return
         known = self._places(there, index, tile_of)
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
-        there(tensors.Expect(self.barriers, stage, total))
+        there(tensors.Expect(self.barriers, stage, total, warp))
         for staging, source in self.sources:
             box = staging.box(source, known)
             modes = (box.near, box.far)
-            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes))
+            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes, warp))
 
     def _places(self, build: Builder, index: Value, tile_of: Mapping[Value, Value]) -> Mapping[Value, Value]:
         """What stands for the values of an iteration that say where its factors lie."""
