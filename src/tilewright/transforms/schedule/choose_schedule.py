@@ -92,10 +92,8 @@ class ChooseSchedule(Pass, frozen=True):
         if kernel.spread:
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
-        best = self._best_order(kernel, taken)
-        if best is not None:
-            # not by default until a device has run it
-            yield Schedule(order=best)
+        if self._best_order(kernel, taken) is not None:
+            yield Schedule(order=1)
 
     def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
@@ -107,8 +105,9 @@ class ChooseSchedule(Pass, frozen=True):
         return True
 
     def _order(self, kernel: Kernel, placed: Products, wanted: Schedule) -> int | None:
-        """By bands of how many work-groups along x the grid runs, if that is asked for and not all alike."""
-        return wanted.order if self._best_order(kernel, placed) is not None else None
+        """By bands of how many work-groups along x the grid runs, if these are not all alike."""
+        best = self._best_order(kernel, placed)
+        return None if best is None else wanted.order or best
 
     def _best_order(self, kernel: Kernel, placed: Products) -> int | None:
         block = block_of(kernel, self.policy)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from tilewright.dialects import team
-from tilewright.dialects.builder import Builder
+from tilewright.dialects import scf, team
+from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
@@ -42,13 +42,20 @@ class OrderGroups(Pass, frozen=True):
 
 def _renumber(kernel: Kernel, band: int) -> None:
     taken = [op for op in kernel.walk() if isinstance(op, team.GroupId) and op.dim < len(_PLANE)]
-    first = kernel.body.entry.first
-    assert first is not None
-    build = Builder.before_op(first)
+    start = kernel.body.entry.first
+    assert start is not None
+    build = Builder.before_op(start)
     x, y = (build(team.GroupId(dim)).out for dim in _PLANE)
     along, across = (build(team.NumGroups(dim)).out for dim in _PLANE)
-    number = emit.add(build, emit.mul(build, y, along), x)
-    found = banded(build, number, across, along, band)
+    # rows of one band run in their order as it is
+    in_order = emit.not_less(build, build.index(band), along)
+    (then, first), (orelse, second) = new_region(), new_region()
+    branch = build(scf.If(in_order, then, orelse, result_types=[x.type, x.type]))
+    Builder.at_end(first, build.location)(scf.Yield([y, x]))
+    at = Builder.at_end(second, build.location)
+    number = emit.add(at, emit.mul(at, y, along), x)
+    at(scf.Yield(banded(at, number, across, along, band)))
+    found = branch.outs
     for op in taken:
         op.out.replace_all_uses_with(found[1 - op.dim])
         op.erase()
