@@ -203,7 +203,7 @@ def test_batches_emulated(transposed: bool, tile: str, rng: np.random.Generator)
             assert plan.parts is not None
             # blocks share the tiles of all matrices
             assert [len(nest) for nest in plan.parts.nests] == [3]
-            assert [len(found.extents) for found in plan.maps] == [3, 3]
+            assert {len(found.extents) for found in plan.maps} == {3}
         given = Launch([x.transpose() for x in (a, b, out)], {2: wanted.transpose()}, (1, 1, 1))
         found = faults(given, Emulated(Program(llvm), tuple(kernels)).run(given))
         assert not found, found
