@@ -141,7 +141,12 @@ def test_what_a_choice_allows() -> None:
             "product=8x8x8:wgmma/1x1/4",
             "lanes product=8x8x8:wgmma/1x1/4 copies=tensor",
         ),
-        ("lanes product=8x8x8:wgmma/1x1/3 copies=tensor", "product=8x8x8:mma", "lanes product=8x8x8:mma"),
+        (
+            "lanes product=8x8x8:wgmma/1x1/3 copies=tensor stores=tensor",
+            "stores=threads",
+            "lanes product=8x8x8:wgmma/1x1/3 copies=tensor stores=threads",
+        ),
+        ("lanes product=8x8x8:wgmma/1x1/3 copies=tensor stores=tensor", "product=8x8x8:mma", "lanes product=8x8x8:mma"),
         ("lanes threads=128 # the reason of another", "threads=128", "lanes threads=128"),
     ],
 )

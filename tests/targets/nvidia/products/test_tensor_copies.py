@@ -297,7 +297,7 @@ def test_why_threads_copy(extents: tuple[int, int, int], element: str, reason: s
 
 def test_views_at_places_of_work_groups() -> None:
     _, kernel = emitted(TEXTS.gemm_product(TEXTS.Product((64, 64, 64), "f16", "f32"), (64, 64)))
-    said = "copies=threads # copies by threads: a launch does not know where memref<f16x?x?> begins"
+    said = "order=16 # copies by threads: a launch does not know where memref<f16x?x?> begins"
     assert said in kernel.facts[SCHEDULE]
 
 
