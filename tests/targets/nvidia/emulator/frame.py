@@ -78,6 +78,18 @@ class Machine(Protocol):
         """Begin to copy a box of a matrix."""
         ...
 
+    def store_box(self, thread: int, slab: int, pointer: int, start: tuple[int, ...]) -> None:
+        """Begin to store a box of a matrix from shared memory."""
+        ...
+
+    def commit_stores(self, threads: Array) -> None:
+        """Make a group of the boxes begun."""
+        ...
+
+    def await_stores(self, threads: Array, pending: int) -> None:
+        """Store all groups of boxes but so many."""
+        ...
+
     def commit_products(self, threads: Array) -> None:
         """Make a group of the products begun."""
         ...
