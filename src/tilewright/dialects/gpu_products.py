@@ -106,8 +106,9 @@ class Mma(Operation, name="gpu.mma"):
     are along m, or n: the last slab of a swizzled one may reach beyond these. `warps` share m and n among them;
     instructions interleave `scales` of their parts along m, n and k. The rows of the instruction are those of the left
     factor, or, `swapped`, the columns of the right one. The tile's layout follows from that. Of groups of warps the
-    factor that has the rows may be a tile, which they have in registers. The result of a unit that works by itself
-    (`wgmma`) must be awaited.
+    factor that has the rows may be a tile, which they have in registers: it is multiplied by as much of the other one,
+    from `first` along k on. The result of a unit that works by itself (`wgmma`) must be awaited, and until then what it
+    has in registers stays as it is.
     """
 
     lhs: Value = operand(MEMREF | TILE)
@@ -120,6 +121,7 @@ class Mma(Operation, name="gpu.mma"):
     scales: tuple[int, int, int] = attribute(tuple)
     along: tuple[bool, bool] = attribute(tuple)
     swapped: bool = attribute(bool)
+    first: int = optional_attribute(int, default=0)
     out: Value = result(var="T")
 
     @property
@@ -138,6 +140,7 @@ class Mma(Operation, name="gpu.mma"):
             return
         total = tile_of(self.out)
         depths = set[int]()
+        held = None if self.held is None else tile_of(self.held).shape[1 - self.swapped]
         for factor, along, outer in ((self.lhs, self.along[0], 0), (self.rhs, self.along[1], 1)):
             if isinstance(type_ := factor.type, TileType):
                 depths.add(type_.shape[1 - outer])
@@ -148,7 +151,8 @@ class Mma(Operation, name="gpu.mma"):
                 continue
             type_ = memref_of(factor)
             near, far = rows_of(type_)
-            depths.add(far if along else near)
+            depth = far if along else near
+            depths.add(depth if held is None or self.first + held > depth else held)
             beyond = (near if along else far) - total.shape[outer]
             if beyond and not (along and type_.swizzle is not None and 0 < beyond < (type_.shape[0] or 0)):
                 fail(self, report, f"{type_} is no factor of {total}")
@@ -164,6 +168,7 @@ class ReadParts(Operation, name="gpu.read_parts"):
     """What warps multiply of a factor in shared memory, some of it along k from `deep` on, read into registers.
 
     The other attributes and `warps` are those of `gpu.mma`; `side` is 0 for the left factor. `out` is m x k or k x n.
+    Groups of warps read rows that are turned.
     """
 
     memory: Value = operand(MEMREF)
@@ -182,7 +187,7 @@ class ReadParts(Operation, name="gpu.read_parts"):
 
     def verify(self, report: Report) -> None:
         instruction = instruction_of(self.instruction)
-        if instruction is None or instruction.reads_memory:
+        if instruction is None or (instruction.reads_memory and not instruction.turned):
             fail(self, report, f"no warp multiplies from registers by {self.instruction!r}", "instruction")
             return
         type_, found = memref_of(self.memory), tile_of(self.out)
@@ -190,7 +195,8 @@ class ReadParts(Operation, name="gpu.read_parts"):
         outer, depth = (near, far) if self.along else (far, near)
         taken = found.shape[1 - self.side]
         together = instruction.shape[2] * self.scales[2]
-        if type_.space is not AddressSpace.LOCAL or type_.swizzle is not None:
+        is_turned = instruction.turned and self.along and self.side == self.swapped
+        if type_.space is not AddressSpace.LOCAL or (type_.swizzle is not None) != is_turned:
             fail(self, report, f"warps read parts of rows in shared memory, not of {type_}")
         elif found.element is not type_.element or type_.element is not instruction.factor:
             fail(self, report, f"{instruction.name} multiplies {instruction.factor}, not {type_.element}")

@@ -170,7 +170,8 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
     The group's part of each factor begins at its indices, of which those along `near` (see `gpu_products`) are whole
     slabs; it has `repeats` parts of the instruction's rows and `steps` along k. `along` says of rows and columns
     whether neighbours are along m or n. The memory must not be written before the sums are awaited. Rows may be a
-    fragment, without indices: of each part the registers of all steps, then those of the next part.
+    fragment, without indices: of each part the registers of all steps, then those of the next part. Steps in memory are
+    counted from `first` on.
     """
 
     sums: Value = operand(FRAGMENT, var="T")
@@ -182,6 +183,7 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
     along: tuple[bool, bool] = attribute(tuple)
     repeats: int = attribute(int)
     steps: int = attribute(int)
+    first: int = optional_attribute(int, default=0)
     out: Value = result(var="T")
 
     @property

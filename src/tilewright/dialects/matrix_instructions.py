@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.dialects.group_layouts import WARPGROUP_BYTES, WARPGROUP_ROWS, has_turned_rows, layouts_of_group
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, I64, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
@@ -37,7 +38,8 @@ class MatrixInstruction(Struct, frozen=True):
     `intrinsic` is what assembly calls the instruction. It may as well have its rows in registers, as `held` says.
     `unsigned` says so of integers in rows and columns. Words of factors may be converted in registers: `conversion` is
     the intrinsic that rounds one, or that makes two neighbours of 8 bits what two instructions want, one for the lower
-    and one for the upper neighbours of all words: the order of k is free.
+    and one for the upper neighbours of all words: the order of k is free. If `turned`, neighbours in shared memory are
+    rows, which threads read from there into registers as `held` says.
     """
 
     name: str
@@ -53,6 +55,7 @@ class MatrixInstruction(Struct, frozen=True):
     held: Layout | None = None
     unsigned: Signs = SIGNED
     conversion: str = ""
+    turned: bool = False
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -228,10 +231,7 @@ TABLE: Final = (
 """Of several that multiply the same types the best first."""
 
 
-WARPGROUP_ROWS: Final = 64
 MOST_WARPGROUP_COLUMNS: Final = 256
-_WARPGROUP_BYTES: Final = 32
-"""Of a row of a factor that one instruction reads."""
 _COARSE_COLUMNS: Final = 32
 """Products of integers have no more columns that are no multiple of 16."""
 
@@ -278,34 +278,30 @@ def is_warpgroup_width(factor: ScalarType, columns: int) -> bool:
     return 0 < columns <= MOST_WARPGROUP_COLUMNS and columns % step == 0
 
 
-def warpgroup_product(factor: ScalarType, columns: int, unsigned: Signs = SIGNED) -> MatrixInstruction:
-    """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row."""
-    sums = (
-        *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, columns // 8, 1, 8)),
-        *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
-    )
-    held = (
-        *(Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_REG, 2, 1, 8)),
-        *(Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1), Digit(Owner.WARP, 4, 0, 16)),
-    )
-    (total, types), depth = _WARPGROUP_TYPES[factor], _WARPGROUP_BYTES // factor.bytes
+def warpgroup_product(
+    factor: ScalarType, columns: int, unsigned: Signs = SIGNED, turned: bool = False
+) -> MatrixInstruction:
+    """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row; `turned` rows lie along m in memory."""
+    sums, held = layouts_of_group(columns, factor.bytes, turned)
+    (total, types), depth = _WARPGROUP_TYPES[factor], WARPGROUP_BYTES // factor.bytes
     shape, name = f"m{WARPGROUP_ROWS}n{columns}k{depth}", factor.name
     if factor.is_integer:
         types = f"{types}.{_spelled(unsigned, together=False)}"
         name = name if unsigned == SIGNED else _spelled(unsigned, together=True)
     return MatrixInstruction(
-        f"wgmma.{shape}.{total}.{name}",
+        f"wgmma.{shape}.{total}.{name}{'.turned' if turned else ''}",
         factor,
         total,
         _held_by_one(WARPGROUP_ROWS, depth),
         _held_by_one(columns, depth),
-        Layout((WARPGROUP_ROWS, columns), sums),
+        sums,
         "",
         f"wgmma.mma_async.sync.aligned.{shape}.{types}",
         Architecture.SM_90A,
         4,
-        Layout((WARPGROUP_ROWS, depth), held) if factor.bytes == _TURNED_BYTES else None,
+        held if turned or factor.bytes == _TURNED_BYTES else None,
         unsigned,
+        turned=turned,
     )
 
 
@@ -314,11 +310,12 @@ def instruction_of(name: str) -> MatrixInstruction | None:
     """The instruction of a name."""
     widths = range(8, MOST_WARPGROUP_COLUMNS + 8, 8)
     products = (
-        warpgroup_product(each, n, unsigned)
+        warpgroup_product(each, n, unsigned, turned)
         for each in _WARPGROUP_TYPES
         for n in widths
         if is_warpgroup_width(each, n)
         for unsigned in (_SIGNS if each.is_integer else (SIGNED,))
+        for turned in (False, True)[: 1 + has_turned_rows(each.bytes)]
     )
     return next((found for found in (*TABLE, *products) if found.name == name), None)
 

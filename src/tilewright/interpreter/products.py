@@ -92,6 +92,9 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
         lhs, rhs = (
             held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
         )
+        if op.held is not None:
+            # as much of the other factor
+            (lhs, rhs) = _of_depth(lhs, rhs, op)
         # the last slab may reach beyond the tile
         lhs, rhs = lhs[..., : sums.shape[-2], :], rhs[..., : sums.shape[-1]]
         rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
@@ -100,6 +103,13 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
 
     sums = tile_of(w, op.acc)
     w.values[op.out] = _begun(w, sums, added) if found.reads_memory else added(sums)
+
+
+def _of_depth(lhs: Array, rhs: Array, op: gpu.Mma) -> tuple[Array, Array]:
+    """Both factors, of the one in memory only what the other one is multiplied by."""
+    if op.swapped:
+        return lhs[..., op.first : op.first + rhs.shape[-2]], rhs
+    return lhs, rhs[..., op.first : op.first + lhs.shape[-1], :]
 
 
 def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -> Array:
@@ -112,13 +122,11 @@ def _factor(w: WorkGroup, op: gpu.Mma, memory: Value, stage: int, along: bool) -
 
 def _read_parts(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, gpu.ReadParts)
-    shape, deep = memref_of(op.memory).shape, w.number(op.deep)
-    depth = tile_type(op.out).shape[1 - op.side]
-    part = np.arange(deep, deep + depth)
-    near, far = np.meshgrid(
-        *(part if (mode == 1) == op.along else np.arange(shape[mode] or 0) for mode in range(2)), indexing="ij"
-    )
-    found = _read(w, op.location, _view(w, op.memory), (near, far), w.number(op.stage))
+    deep = w.number(op.deep)
+    bounds = [(0, extent) for extent in rows_of(memref_of(op.memory))]
+    bounds[op.along] = (deep, deep + tile_type(op.out).shape[1 - op.side])
+    near, far = np.meshgrid(*(np.arange(*each) for each in bounds), indexing="ij")
+    found = _read(w, op.location, _view(w, op.memory), _slabs(op.memory, near, far), w.number(op.stage))
     w.values[op.out] = found if op.along == (op.side == 0) else found.T
 
 
@@ -295,7 +303,8 @@ def _of_group(
                     factors.append(view[repeat, step])
                     continue
                 o, d = np.indices((extent, k))
-                near, far = (o + outer, d + step * k) if along else (d + step * k, o + outer)
+                deep = d + (op.first + step) * k
+                near, far = (o + outer, deep) if along else (deep, o + outer)
                 starts = [int(index if index.ndim == 0 else index[first]) for index in indices]
                 spots = [place + start for place, start in zip(_slabs(memory, near, far), starts, strict=False)]
                 factors.append(_read(w, op.location, view, spots, starts[-1]))

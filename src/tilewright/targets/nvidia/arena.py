@@ -15,7 +15,7 @@ from msgspec import Struct
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_stores import StoreSlab
-from tilewright.dialects.gpu_tensors import OpenBarriers
+from tilewright.dialects.gpu_tensors import CopyTensor, OpenBarriers
 from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, MmaAsync
 from tilewright.ir.core import BlockArgument
 from tilewright.ir.types import AddressSpace, MemrefType
@@ -26,6 +26,8 @@ _SCRATCH_ALIGNMENT: Final = 256
 _LARGE: Final = 16 * 1024
 _KEPT_FREE: Final = 8 * 1024
 """Of shared memory, for what goes nowhere else."""
+
+_UNITS: Final = (CopyAsync, CopyTensor, LoadMatrices, MmaAsync, OpenBarriers, StoreSlab)
 
 
 class Place(Struct, frozen=True):
@@ -124,7 +126,7 @@ class Arena:
 
 def _is_factors(op: memref.Alloca) -> bool:
     """Whether units that work by themselves read or write the memory: they reach no other than shared memory."""
-    return any(isinstance(user, CopyAsync | LoadMatrices | MmaAsync | OpenBarriers | StoreSlab) for user in op.out.uses)
+    return any(isinstance(user, _UNITS) for user in op.out.uses)
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:

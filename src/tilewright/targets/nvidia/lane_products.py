@@ -218,7 +218,7 @@ def _by_intrinsic(
 def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.MmaAsync)
     b, found = ctx.b, _instruction(op)
-    held = words_of(ctx, op.rows) if op.holds_rows else ()
+    held = [b.bitcast(word, "i32") for word in words_of(ctx, op.rows)] if op.holds_rows else []
     at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
     at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
     words = len(held) // (op.repeats * op.steps)
@@ -230,12 +230,13 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
         sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], sums)
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
-        right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, step * k)))
+        deep = (op.first + step) * k
+        right = b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, deep)))
         for repeat in range(op.repeats):
             part = words * (repeat * op.steps + step)
             left = held[part : part + words]
             if at_rows is not None:
-                left = [b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, step * k)))]
+                left = [b.add(at_rows, i64(_units(memref_of(op.rows), op.along[0], repeat * m, deep)))]
             mine = slice(each * repeat, each * (repeat + 1))
             sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine], anew and step == 0)
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])

@@ -72,14 +72,14 @@ class GroupProduct:
         return found
 
     def rows_held(self, words: Sequence[Array]) -> Array:
-        """[row, k] of words of two elements that each thread has: rows 8 apart, then k 8 further on."""
-        thread = np.arange(GROUP)
+        """[row, k] of words of elements that each thread has: rows 8 apart, then half of all k further on."""
+        thread, each = np.arange(GROUP), 4 // self.factor.itemsize
         found = np.zeros((self.rows, self.depth), self.factor)
         for i, word in enumerate(words):
             row = thread // 32 * 16 + thread % 32 // 4 + 8 * (i % 2)
-            pairs = np.ascontiguousarray(word).astype(np.uint32).view(self.factor).reshape(-1, 2)
-            for k in range(2):
-                found[row, i // 2 * 8 + thread % 4 * 2 + k] = pairs[:, k]
+            pairs = np.ascontiguousarray(word).astype(np.uint32).view(self.factor).reshape(-1, each)
+            for k in range(each):
+                found[row, i // 2 * (self.depth // 2) + thread % 4 * each + k] = pairs[:, k]
         return found
 
 

@@ -156,6 +156,8 @@ def _by_threads(
         return "a factor is computed in the loop and kept in shared memory"
     if len(products) == 1 and once:
         return "a factor is the same in all iterations"
+    if len(products) > 1 and any(plans[op].rows.read for op in products):
+        return "rows are read from shared memory"
     for op, side in ahead:
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value, plans[op].instruction)

@@ -31,7 +31,8 @@ class Factor(Struct, frozen=True):
     If `swizzled`, as groups of warps read it, rows are cut into slabs of 128 bytes, one behind the other, and the 16
     bytes of number p in row r of a slab lie at place p ^ r % 8. If `turned`, its rows in global memory run the other
     way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows. If `held`,
-    threads have it in registers, as the instruction wants it, and none of it lies in shared memory.
+    threads have it in registers, as the instruction wants it, and none of it lies in shared memory. If `read`, threads
+    have it in registers, too, and read it from shared memory, in which it is swizzled.
 
     A swizzled row along `outer` is whole slabs: what is beyond `outer` is copied and not multiplied.
     """
@@ -49,6 +50,7 @@ class Factor(Struct, frozen=True):
     swizzled: bool = False
     turned: bool = False
     held: bool = False
+    read: bool = False
 
     @property
     def by_matrices(self) -> bool:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane
 from tilewright.dialects import lane_products as instructions
+from tilewright.dialects.arith import And, Shr
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.lane import Steps, fragment_of
@@ -24,11 +25,12 @@ from tilewright.transforms.schedule.products.shared_factors import (
     counts_first,
     factor_of,
     known,
+    layout_of_parts,
     plan_of,
     plan_of_parts,
 )
 from tilewright.transforms.schedule.reductions import picked
-from tilewright.transforms.schedule.threads import Threads
+from tilewright.transforms.schedule.threads import Threads, register_steps
 from tilewright.transforms.tile_values import tile_type
 
 _TOGETHER: Final = 4
@@ -61,17 +63,38 @@ def lower_product(build: Builder, threads: Threads, op: gpu.Mma, values: Sequenc
     left, right = _Operand(plan.lhs, lhs, lhs_stage), _Operand(plan.rhs, rhs, rhs_stage)
     rows, columns = (right, left) if plan.swapped else (left, right)
     if plan.instruction.reads_memory:
-        return _by_groups(build, threads, plan, rows, columns, sums)
+        return _by_groups(build, threads, plan, rows, columns, sums, op.first // plan.instruction.shape[2])
     return _Multiplier(threads, plan, rows, columns).multiply(build, sums)
 
 
 def lower_read(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequence[Value]) -> Value:
     """The fragment of what is read of a factor, step by step along k; `values` are what the operands became."""
     memory, stage, deep = values
+    if known(op).turned:
+        return _turned_rows(build, threads, op, values)
     factor, weight = factor_of(op), 1 if counts_first(op) else op.warps[1 - op.side]
     reader = _Reader(threads, _Operand(factor, memory, stage), _warp_digit(threads, weight, factor.warps))
     steps = tile_type(op.out).shape[1 - op.side] // known(op).shape[2]
     return reader.all(build, deep, range(steps))
+
+
+def _turned_rows(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequence[Value]) -> Value:
+    """Rows of a group of warps from slabs in which they lie beside each other."""
+    memory, stage, start = values
+    layout, type_, dim, head = layout_of_parts(op), memref_of(memory), op.side, threads.head
+    width = type_.shape[0]
+    assert width is not None
+    outer, deep = (threads.coordinate(layout, mode) for mode in (dim, 1 - dim))
+    slab = head(Shr(outer, head.index(width.bit_length() - 1))).out
+    near = head(And(outer, head.index(width - 1))).out
+    steps: list[tuple[int, int, int]] = []
+    for extent, mode, stride in register_steps(layout):
+        # digits of rows are powers of two, none of which is partly in a slab
+        along = 1 if mode != dim else 0 if stride < width else 2
+        steps.append((extent, along, stride // width if along == 2 else stride))
+    out = FragmentType(layout.count(Owner.REG), type_.element)
+    at = [near, emit.add(build, deep, start), slab, stage]
+    return build(lane.Load(memory, at, tuple(steps), width=steps[0][0], result_types=[out])).out
 
 
 def lower_parts(build: Builder, op: gpu.MmaParts, values: Sequence[Value]) -> Value:
@@ -256,7 +279,7 @@ def batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple
 
 
 def _by_groups(
-    build: Builder, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand, sums: Value
+    build: Builder, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand, sums: Value, first: int
 ) -> Value:
     """Groups of warps read factors by themselves, those that are not in registers."""
     indices: list[list[Value]] = []
@@ -282,5 +305,6 @@ def _by_groups(
             along,
             plan.rows.repeats,
             plan.steps,
+            first,
         )
     ).out

@@ -42,27 +42,21 @@ class Multiplication(Struct, frozen=True):
 
     def read(self, build: Builder, stages: Stages, deep: Value) -> Parts:
         """Read what is multiplied at once."""
-        plan, found = self.plan, list[Value]()
-        for side, factor in enumerate((plan.lhs, plan.rhs)):
-            shape = (factor.outer, self._depth) if side == 0 else (self._depth, factor.outer)
-            out = TileType(shape, factor.element)
-            found.append(
-                build(
-                    gpu.ReadParts(
-                        self.memory[side],
-                        stages[side],
-                        deep,
-                        plan.instruction.name,
-                        self._warps,
-                        self._scales,
-                        factor.along_outer,
-                        plan.swapped,
-                        side,
-                        result_types=[out],
-                    )
-                ).out
-            )
-        return found[0], found[1]
+        lhs, rhs = (self._read(build, side, stages[side], deep, self._depth) for side in range(2))
+        return lhs, rhs
+
+    def read_rows(self, build: Builder, stages: Stages, first: int, depth: int) -> Value:
+        """Read so much of a stage along k of the rows of a group of warps."""
+        side = int(self.plan.swapped)
+        return self._read(build, side, stages[side], build.index(first), depth)
+
+    def _read(self, build: Builder, side: int, stage: Value, deep: Value, depth: int) -> Value:
+        plan, name = self.plan, self.plan.instruction.name
+        factor = (plan.lhs, plan.rhs)[side]
+        shape = (factor.outer, depth) if side == 0 else (depth, factor.outer)
+        attributes = (name, self._warps, self._scales, factor.along_outer, plan.swapped, side)
+        out = TileType(shape, factor.element)
+        return build(gpu.ReadParts(self.memory[side], stage, deep, *attributes, result_types=[out])).out
 
     def multiply(self, build: Builder, total: Value, parts: Parts) -> Value:
         """The sums with the products of what has been read added."""

@@ -31,6 +31,7 @@ from tilewright.transforms.schedule.products.choice import Places, Products, blo
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
+from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
@@ -114,7 +115,8 @@ class _Placement(Struct):
             ThreadRing(self, twin, ahead.of_twin(same)).place()
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
-            TensorRing(loop, ahead, sources, barriers, step_of(loop)).place(self.begin)
+            reads = self.plans[ahead.products[0]].rows.read
+            TensorRing(loop, ahead, sources, barriers, step_of(loop), reads).place(self.begin)
             return
         rings = {
             op: Ring(op, found, build(Alloca(result_types=[words])).out)
@@ -217,18 +219,32 @@ class _Placement(Struct):
         finish(op, found)
 
     def begin(
-        self, build: Builder, op: tile.Mma, stages: tuple[Value, Value], known: Mapping[Value, Value] = _AS_THEY_ARE
+        self,
+        build: Builder,
+        op: tile.Mma,
+        stages: tuple[Value, Value],
+        known: Mapping[Value, Value] = _AS_THEY_ARE,
+        half: int | None = None,
     ) -> Value:
-        """Multiply a stage of either factor; the sums, for which one may have to wait. `known` stand for operands."""
+        """Multiply a stage of either factor; the sums, for which one may have to wait. `known` stand for operands.
+
+        Where threads read the rows, it may be the first `half` along k, 0, or the second one, 1.
+        """
         plan, memory, acc = self.plans[op], self.memory[op], known.get(op.acc, op.acc)
         lhs, rhs = (
             known.get(value, value) if number is None else self.buffers[number]
             for number, value in zip(memory, (op.lhs, op.rhs), strict=True)
         )
+        first = 0
+        if plan.rows.read:
+            depth = plan.rows.depth if half is None else plan.rows.depth // 2
+            first = depth * (half or 0)
+            read = Multiplication(plan, (lhs, rhs)).read_rows(build, stages, first, depth)
+            lhs, rhs = (lhs, read) if plan.swapped else (read, rhs)
         scales = (plan.lhs.outer_scale, plan.rhs.outer_scale, plan.lhs.depth_scale)
         along, warps = (plan.lhs.along_outer, plan.rhs.along_outer), (plan.lhs.warps, plan.rhs.warps)
         name, swapped = plan.instruction.name, plan.swapped
-        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], acc, name, warps, scales, along, swapped)).out
+        return build(gpu.Mma(lhs, stages[0], rhs, stages[1], acc, name, warps, scales, along, swapped, first)).out
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""

@@ -137,16 +137,8 @@ class ProductPlan(Struct, frozen=True):
 
     @property
     def held_layout(self) -> Layout:
-        """Who has which element of the factor in registers: parts of a thread along k, then along the rows."""
-        part, rows = self.instruction.held, self.rows
-        assert part is not None
-        dims = (1, 0) if self.swapped else (0, 1)
-        digits = [Digit(digit.owner, digit.extent, dims[digit.dim or 0], digit.stride) for digit in part.digits]
-        digits.append(Digit(Owner.REG, self.steps, dims[1], part.shape[1]))
-        digits.append(Digit(Owner.REG, rows.repeats, dims[0], part.shape[0]))
-        digits.append(Digit(Owner.WARP, rows.warps, dims[0], rows.repeats * part.shape[0]))
-        extents = (rows.outer, rows.depth)
-        return Layout((extents[dims[0]], extents[dims[1]]), tuple(digits))
+        """Who has which element of the factor in registers."""
+        return layout_of_rows(self.instruction, self.rows, self.swapped, self.columns.warps)
 
     @property
     def most_registers(self) -> int:
@@ -192,6 +184,23 @@ def is_wanted(plan: ProductPlan, wanted: ProductChoice | None) -> bool:
     if wanted is None:
         return True
     return wanted.instruction == plan.instruction.name and wanted.warps in (None, (plan.lhs.warps, plan.rhs.warps))
+
+
+def layout_of_rows(instruction: MatrixInstruction, rows: Factor, swapped: bool, others: int) -> Layout:
+    """Who has which element of rows in registers: parts of a thread along k, then along the rows.
+
+    Groups of warps that share the columns, `others`, have the same.
+    """
+    part = instruction.held
+    assert part is not None
+    dims = (1, 0) if swapped else (0, 1)
+    digits = [Digit(digit.owner, digit.extent, dims[digit.dim or 0], digit.stride) for digit in part.digits]
+    digits.append(Digit(Owner.REG, rows.depth // part.shape[1], dims[1], part.shape[1]))
+    digits.append(Digit(Owner.REG, rows.repeats, dims[0], part.shape[0]))
+    digits.append(Digit(Owner.WARP, rows.warps, dims[0], rows.repeats * part.shape[0]))
+    digits += [Digit(Owner.WARP, others)] * (others > 1)
+    extents = (rows.outer, rows.depth)
+    return Layout((extents[dims[0]], extents[dims[1]]), tuple(digits))
 
 
 def layout_of_sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:

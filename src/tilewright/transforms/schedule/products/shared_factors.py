@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects.gpu_products import memref_of, rows_of
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
@@ -11,7 +13,7 @@ from tilewright.ir.layouts import Layout
 from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
-from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_sums
+from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_rows, layout_of_sums
 from tilewright.transforms.tile_values import tile_type
 
 ALIGNMENT = 1024
@@ -113,6 +115,9 @@ def factor_of(op: gpu.ReadParts) -> Factor:
 def layout_of_parts(op: gpu.ReadParts) -> Layout:
     """Who has which of the parts that are read."""
     found, dim = tile_type(op.out), op.side
+    if known(op).turned:
+        rows = replace(factor_of(op), depth=found.shape[1 - dim])
+        return layout_of_rows(known(op), rows, op.swapped, op.warps[1 - dim])
     return factor_of(op).layout_of_parts(found.shape[1 - dim], dim, op.warps[1 - dim], counts_first(op))
 
 

@@ -19,8 +19,8 @@ of the next tile are asked for before this one's sums are looked at. What become
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -39,21 +39,34 @@ from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
-Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value]], Value]
-"""Begins a product of stages of both factors; the sums, which nobody has awaited."""
-
-
 _NOTHING: Final[Mapping[Value, Value]] = {}
 
 
+class Multiply(Protocol):
+    """Begins a product of stages of both factors; the sums, which nobody has awaited."""
+
+    def __call__(
+        self,
+        build: Builder,
+        op: tile.Mma,
+        stages: tuple[Value, Value],
+        known: Mapping[Value, Value] = ...,
+        half: int | None = ...,
+    ) -> Value: ...
+
+
 class TensorRing(Struct, frozen=True):
-    """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage."""
+    """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage.
+
+    If threads read the rows (`reads`), a product is two: registers of one half are read while the other half goes on.
+    """
 
     loop: scf.For
     ahead: Ahead
     sources: Sequence[tuple[Staging, Source]]
     barriers: Value
     step: int
+    reads: bool = False
 
     def place(self, multiply: Multiply) -> None:
         """Ask for the first stages before the loop, and in it for the one that is needed some iterations on."""
@@ -150,10 +163,14 @@ class TensorRing(Struct, frozen=True):
         """The product, awaited an iteration later if it is handed on to the next one and nowhere else."""
         place = _handed_on(self.loop, op)
         build = Builder.before_op(op)
-        begun = multiply(build, op, (stage, stage))
-        found = build(gpu.AwaitMma(begun, pending=int(place is not None))).out
+        pending = int(place is not None)
+        begun = multiply(build, op, (stage, stage), half=0 if self.reads else None)
+        found = build(gpu.AwaitMma(begun, pending=pending)).out
         build(team.Barrier(fence_local=True))
         self._following(build, stage)
+        if self.reads:
+            begun = multiply(build, op, (stage, stage), {op.acc: found}, half=1)
+            found = build(gpu.AwaitMma(begun, pending=pending)).out
         finish(op, found)
         if place is not None:
             # the first behind the loop: where a branch lies between, ptxas waits for each product (C7514)

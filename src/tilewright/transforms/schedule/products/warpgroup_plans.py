@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from tilewright.dialects.group_layouts import has_turned_rows
 from tilewright.dialects.matrix_instructions import (
     MatrixInstruction,
     is_warpgroup_factor,
@@ -64,11 +65,17 @@ def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produc
             plan = _warpgroup_plan(shape, block, warps, columns)
             if plan is not None:
                 yield plan
-    # neighbouring sums of a lane are neighbours in memory best; few columns are too few rows of an instruction
     free = replace(shape, held=None)
-    plan = _warpgroup_plan(free, block, warps, 0) or _warpgroup_plan(free, block, warps, 1)
+    # neighbouring sums of a lane are neighbours in memory best; few columns are too few rows of an instruction
+    order = (1, 0) if _only_left_is_read(shape) else (0, 1)
+    plan = next((found for columns in order if (found := _warpgroup_plan(free, block, warps, columns))), None)
     if plan is not None:
         yield plan
+
+
+def _only_left_is_read(shape: Shape) -> bool:
+    """Whether threads have to read the left factor, which then has the rows of the instruction, and no other one."""
+    return has_turned_rows(shape.lhs.bytes) and shape.lhs_along_outer and not shape.rhs_along_outer
 
 
 def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns: int) -> ProductPlan | None:
@@ -77,7 +84,8 @@ def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns:
     width = extents[columns] // warps[columns]
     if not is_warpgroup_width(shape.lhs, width):
         return None
-    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns))
+    is_read = along[1 - columns] and shape.held != 1 - columns and has_turned_rows(shape.lhs.bytes)
+    instruction = warpgroup_product(shape.lhs, width, shape.signs(columns), is_read)
     factors: list[Factor] = []
     for side in range(2):
         part = instruction.columns if side == columns else instruction.rows
@@ -109,7 +117,8 @@ def _of_groups(
     """
     if held and instruction.held is None:
         return None
-    turned = along_outer and not instruction.turns_factors
+    read = instruction.turned and part is instruction.rows
+    turned = along_outer and not (instruction.turns_factors or read)
     along_outer = along_outer and not turned
     if turned and instruction.factor.bytes > 1:
         return None
@@ -124,11 +133,14 @@ def _of_groups(
         swizzled=not held,
         turned=turned,
         held=held,
+        read=read,
     )
     own = outer // groups
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
     if held:
         return found if divides else None
+    # what threads read is multiplied by halves
+    divides = divides and not (read and depth % (2 * part.shape[1]))
     # of the last group alone a slab may be a part
     whole = found.row_bytes % SLAB == 0 and (
         not along_outer or groups == 1 or own * instruction.factor.bytes % SLAB == 0
