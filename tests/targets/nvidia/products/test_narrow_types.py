@@ -87,8 +87,8 @@ def test_factors_are_rounded_to_nearest(
     is_tile_ir = language == "tile ir"
     text = TEXTS.tile_ir_product(product, (64, 64, 32), ZEROS) if is_tile_ir else TEXTS.gemm_product(product, (64, 64))
     llvm, kernel = emitted(text, architecture, precision=Precision.TF32)
-    along_k = transposed == ((False, True) if is_tile_ir else (True, False))
-    newer = "wgmma.m64n64k8.f32.tf32/" if along_k else "m16n8k8.row.col.tf32.rn/"
+    turned = sum(each != along for each, along in zip(transposed, (not is_tile_ir, is_tile_ir), strict=True))
+    newer = ("wgmma.m64n64k8.f32.tf32/", "wgmma.m64n64k8.f32.tf32.turned/", "m16n8k8.row.col.tf32.rn/")[turned]
     unit = newer if architecture is Architecture.SM_90A else "m16n8k8.row.col.tf32/"
     taken = kernel.facts[SCHEDULE]
     assert unit in taken

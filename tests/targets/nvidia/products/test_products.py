@@ -17,7 +17,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch
+from targets.nvidia.products.cases import DEPTHS, TEXTS, TOTALS, ZEROS, launch, moved
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
@@ -105,6 +105,19 @@ def test_gemm(element: str, transposed: tuple[bool, bool], rng: np.random.Genera
     m, n, k = (int(extent) for extent in rng.integers(1, 100, 3))
     product = TEXTS.Product((m, n, k), element, TOTALS[element], transposed)
     check(emitted(TEXTS.gemm_product(product, (64, 64), "2.0")), product, (64, 64), "F", rng, beta=2.0)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_matrices_that_begin_anywhere(first: int, rng: np.random.Generator) -> None:
+    """One of two loops has no test in it: where rows begin at multiples of 16 bytes."""
+    product = TEXTS.Product((64, 64, 80), "f64", "f64")
+    llvm, kernel = emitted(TEXTS.gemm_product(product, (64, 64)), Architecture.SM_80)
+    given = launch(product, (64, 64), "F", rng)
+    a, b, c = given.arguments
+    assert isinstance(b, np.ndarray)
+    given = replace(given, arguments=[a, moved(b.T, first).T, c])
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
 
 
 @pytest.mark.parametrize("element", ["f16", "f32"])

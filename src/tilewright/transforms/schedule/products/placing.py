@@ -72,6 +72,8 @@ class _Placement(Struct):
     memory: dict[tile.Mma, Places]
     buffers: list[Value] = field(default_factory=list[Value])
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
+    aligned: set[tile.Mma] = field(default_factory=set[tile.Mma])
+    """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
 
     def place(self) -> None:
         """Rewrite all products."""
@@ -85,7 +87,7 @@ class _Placement(Struct):
             if ahead.by_tensor:
                 self._by_tensor(build, loop, ahead)
             else:
-                ThreadRing(self, loop, ahead).place()
+                self._by_threads(loop, ahead)
         if isinstance(stored := self.products.stored, Stored):
             await_stores(self.kernel)
             stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out)
@@ -93,6 +95,28 @@ class _Placement(Struct):
         for op in self.products.plans:
             if op not in in_loops:
                 self._now(op)
+
+    def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
+        """A loop whose factors threads copy; in a second one, where matrices do not begin at 16 bytes, with tests."""
+        found = [staging.tested_matrix(source) for staging, source in self.run_ahead(ahead)]
+        matrices = [matrix for matrix in found if matrix is not None]
+        is_aligned = tests_of(Builder.before_op(loop), matrices) if matrices else None
+        if is_aligned is not None:
+            self._place_twin(ahead, loop, loop, is_aligned)
+            # in this one all rows begin where copies may
+            self.aligned.update(ahead.products)
+        ThreadRing(self, loop, ahead).place()
+
+    def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
+        """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
+        same = dict(zip(outer.walk(), branched(condition, outer).walk(), strict=True))
+        twin = same[loop]
+        assert isinstance(twin, scf.For)
+        for op in ahead.products:
+            other = same[op]
+            assert isinstance(other, tile.Mma)
+            self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
+        ThreadRing(self, twin, ahead.of_twin(same)).place()
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
@@ -105,14 +129,7 @@ class _Placement(Struct):
         outer = loop if ahead.around is None else ahead.around.loop
         has_maps = tests_of(Builder.before_op(outer), matrices)
         if has_maps is not None:
-            same = dict(zip(outer.walk(), branched(has_maps, outer).walk(), strict=True))
-            twin = same[loop]
-            assert isinstance(twin, scf.For)
-            for op in ahead.products:
-                other = same[op]
-                assert isinstance(other, tile.Mma)
-                self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-            ThreadRing(self, twin, ahead.of_twin(same)).place()
+            self._place_twin(ahead, loop, outer, has_maps)
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
             reads = self.plans[ahead.products[0]].rows.read
@@ -144,7 +161,7 @@ class _Placement(Struct):
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
         plan = self.plans[op]
-        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads)
+        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads, op in self.aligned)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""

@@ -22,8 +22,9 @@ from tilewright.dialects.scf import For
 from tilewright.ir.core import Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.facts import alignment, stride_divisor
+from tilewright.transforms.facts import alignment, divisor, stride_divisor
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 from tilewright.transforms.schedule.products.sources import Source
 
 _AT_ONCE: Final = 4
@@ -33,12 +34,16 @@ _TURNED_AT_ONCE: Final = 32
 
 
 class Staging(Struct, frozen=True):
-    """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block."""
+    """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
+
+    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may.
+    """
 
     factor: Factor
     outer_dim: int
     buffer: Value
     threads: int
+    aligned: bool = False
 
     @property
     def _type(self) -> MemrefType:
@@ -60,8 +65,8 @@ class Staging(Struct, frozen=True):
         """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program."""
         box = self.box(source, known)
         size = self.factor.element.bytes
-        copied = box.is_copied_as(self.factor.element) and box.type.space is AddressSpace.GLOBAL
-        may = box.may_take(build, PIECE) if copied else None
+        copied = self._is_copied(box)
+        may = box.may_take(build, PIECE, self.aligned) if copied else None
         wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
 
         def whole(at: Builder) -> None:
@@ -79,6 +84,17 @@ class Staging(Struct, frozen=True):
             whole(build)
         else:
             emit.if_else(build, may, whole, pieces)
+
+    def _is_copied(self, box: Box) -> bool:
+        return box.is_copied_as(self.factor.element) and box.type.space is AddressSpace.GLOBAL
+
+    def tested_matrix(self, source: Source) -> Matrix | None:
+        """The matrix of which a launch tells whether 16 bytes are copied at a time; None if that is known."""
+        box = self.box(source, {})
+        if not self._is_copied(box) or not box.is_whole(PIECE) or box.is_aligned(PIECE):
+            return None
+        found = matrix_of(box.view, box.near)
+        return found if isinstance(found, Matrix) else None
 
     def box(self, source: Source, known: Mapping[Value, Value]) -> Box:
         """Where a loaded matrix lies."""
@@ -188,14 +204,28 @@ class Box(Struct, frozen=True):
             found = fits if found is None else emit.both(build, found, fits)
         return found
 
-    def may_take(self, build: Builder, bytes_: int) -> Value | bool | None:
-        """Whether copies of so many bytes are aligned: surely, by a test for all threads alike, or never (None)."""
+    def is_aligned(self, bytes_: int) -> bool:
+        """Whether copies of so many bytes are surely aligned."""
+        step = stride_divisor(self.view, self.far) * self.type.element.bytes
+        return math.gcd(alignment(self.view, self.indices), step) % bytes_ == 0
+
+    def is_whole(self, bytes_: int) -> bool:
+        """Whether copies of so many bytes are aligned if those from the beginning of each row are."""
+        return (
+            self.type.strides[self.near] == 1
+            and divisor(self.indices[self.near]) * self.type.element.bytes % bytes_ == 0
+        )
+
+    def may_take(self, build: Builder, bytes_: int, aligned: bool) -> Value | bool | None:
+        """Whether copies of so many bytes are aligned: surely, by a test for all threads alike, or never (None).
+
+        Rows are known to begin at such addresses if they are `aligned`.
+        """
         size = self.type.element.bytes
         if self.type.strides[self.near] != 1:
             return None
         tests: list[Value] = []
-        step = stride_divisor(self.view, self.far) * size
-        if math.gcd(alignment(self.view, self.indices), step) % bytes_:
+        if not self.is_aligned(bytes_) and not (aligned and self.is_whole(bytes_)):
             tests.append(build(lane.Aligned(self.view, self.indices, bytes_)).out)
             stride = build(Stride(self.view, self.far)).out
             rest = build(And(stride, build.index(bytes_ // math.gcd(bytes_, size) - 1))).out

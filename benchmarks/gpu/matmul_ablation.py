@@ -1,0 +1,159 @@
+"""What each step brings to a product of f16 matrices on an NVIDIA GPU: added one after the other, and all but one.
+
+    python benchmarks/gpu/matmul_ablation.py [--quick] [--sizes N,N,..] [--json PATH]
+
+The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen stages
+of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with copies of
+one element; then come the steps of the machine floor, each a part of a line of `Kernel.schedule`: a ring of stages
+instead of one that is fetched ahead, groups of warps (`wgmma`), copies by the device itself (TMA), more stages, larger
+tiles, an order of tiles for the cache, blocks that go on from tile to tile. Sums and results are f32.
+
+The peer is `torch.mm` (cuBLAS) with a result of f32. Contestants run in turn on random normal data, timed by events on
+the device; results are compared with products in float64. Prints shares of the peer in the median, and how much of the
+last line's speed is left without each step; saves them: benchmarks/results/gpu_matmul_ablation.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from device import name_of_device, on_device, torch_on_device
+
+# isort: split
+import figures
+import tilewright as tw
+from figures import Chart
+from product_texts import Product, tile_ir_product, whole_product
+from timing import in_turn
+
+ROUNDS = 11
+SIZES = (1024, 2048, 4096, 8192)
+CHARTED = 4096
+GOAL = 1.0
+PEER = "cuBLAS"
+ERROR = 1e-3
+CHECKED_ROWS = 512
+SMALL, LARGE = (128, 128, 64), (256, 128, 64)
+"""Tiles of a block of 128 threads, and of 256."""
+WARPS = "m16n8k16.row.col.f32.f32/2x2"
+GROUP = "wgmma.m64n128k16.f32.f16/1x1"
+STAGED = """\
+func.func @product(%A: {0}, %B: {0}, %C: {1}) {{
+  linalg.matmul ins(%A, %B : {0}, {0}) outs(%C : {1})
+  return
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A kernel: `stages` of the paper, Tile IR with `tiles`, or `gemm` on a grid of one; and what is said of it."""
+
+    name: str
+    line: str
+    tiles: tuple[int, int, int] | None = None
+    staged: bool = False
+
+
+def _small(name: str, product: str, copies: str) -> Step:
+    return Step(name, f"threads=128 product=128x128x64:{product} copies={copies}", SMALL)
+
+
+BEST = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
+ADDED = (
+    Step("stages 1-17 without 5 and 13", "pad=0 vector=1", staged=True),
+    Step("+ padding (5)", "pad=8 vector=1", staged=True),
+    Step("+ vectors (13): all stages", "pad=8 vector=8", staged=True),
+    _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
+    _small("+ ring of 3", f"{WARPS}/3", "threads"),
+    _small("+ wgmma", f"{GROUP}/3", "threads"),
+    _small("+ TMA", f"{GROUP}/3", "tensor"),
+    Step("+ 256 x 128 by two groups", "threads=256 copies=tensor", LARGE),
+    Step("+ order of tiles", "threads=256 copies=tensor order=8", LARGE),
+    Step("+ persistent (gemm)", BEST),
+)
+"""One after the other; the first of the floor has what the stages have but for the ring."""
+REMOVED = (
+    Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
+    Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
+    Step("ring of 2", f"{BEST} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
+    Step("128 x 128 by one group", "threads=128 tile=128x128x64 copies=tensor persistent=yes"),
+    Step("tiles of one block each", "threads=256 copies=tensor order=8", LARGE),
+    Step("without order", "threads=256 copies=tensor", LARGE),
+)
+"""All of the last line but one step."""
+
+
+def main() -> None:
+    parser = figures.options(__doc__, "gpu_matmul_ablation", rounds=ROUNDS)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
+    options = figures.parsed(parser)
+    torch = torch_on_device()
+    sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
+    print(name_of_device(torch))
+    shares: dict[str, dict[str, float]] = {}
+    cases: list[dict[str, object]] = []
+    for n in sizes:
+        runs = contestants(torch, n)
+        timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, options.rounds, warm=0.002)
+        rates = {name: 2 * n**3 / spread.median / 1e12 for name, spread in timings.seconds().items()}
+        for name in runs:
+            ratio = timings.ratios(PEER, name)
+            shares.setdefault(name, {})[str(n)] = ratio.median
+            cases.append({"name": f"{n} {name}", "tflops": rates[name], "share": ratio})
+    _tell(shares, [str(n) for n in sizes])
+    charted = str(CHARTED if CHARTED in sizes else sizes[-1])
+    rows = [(step.name, shares[step.name][charted]) for step in (*ADDED, *REMOVED) if step.name in shares]
+    title = f"Steps to a product of {charted}, f16, share of cuBLAS: added, then all but one"
+    figures.save(options.json, cases, None, Chart(title, rows, GOAL))
+
+
+def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
+    print(f"{'share of cuBLAS':34}", *(f"{n:>7}" for n in sizes))
+    for step in ADDED:
+        if step.name in shares:
+            print(f"{step.name:34}", *(f"{shares[step.name][n]:7.3f}" for n in sizes))
+    last = shares.get(ADDED[-1].name, {})
+    print(f"{'all but one: share of all':34}")
+    for step in REMOVED:
+        if step.name in shares and last:
+            print(f"{step.name:34}", *(f"{shares[step.name][n] / last[n]:7.3f}" for n in sizes))
+
+
+def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
+    """The peer, then every step, whose results agree with it."""
+    a, b = (torch.randn(n, n, device="cuda").half() for _ in range(2))
+    c = torch.zeros(n, n, device="cuda")
+    runs: dict[str, Callable[[], object]] = {PEER: lambda: torch.mm(a, b, out_dtype=torch.float32)}
+    wanted = a[:CHECKED_ROWS].double() @ b.double()
+    for step in (*ADDED, *REMOVED):
+        run = launch_of(step, n, (a, b, c))
+        c.zero_()
+        run()
+        error = float((c[:CHECKED_ROWS].double() - wanted).norm() / wanted.norm())
+        if not error <= ERROR:
+            raise SystemExit(f"{step.name} {n}: the error's norm is {error:.3g} of the product's")
+        runs[step.name] = run
+    return runs
+
+
+def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], object]:
+    """A launch of a step on square matrices; the kernel of the stages adds to what the result holds."""
+    a, b, c = arrays
+    compiled = partial(tw.compile, target="nvidia", cache=False)
+    if step.staged:
+        text = STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}xf32>")
+        return partial(compiled(text, stages=f"block=128x128x64 warp=64x32x32 {step.line}").product[n // 128, n // 128], *arrays)
+    if step.tiles is not None:
+        text = tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles)
+        return partial(compiled(text, schedule=step.line).product[n // step.tiles[0], n // step.tiles[1]], *arrays)
+    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
+    kernel = compiled(whole_product((n, n, n), "f16", "f32", (False, False)), schedule=step.line).product[1]
+    return partial(kernel, b.t(), a.t(), c.t())
+
+
+if __name__ == "__main__":
+    main()
