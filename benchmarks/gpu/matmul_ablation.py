@@ -2,11 +2,11 @@
 
     python benchmarks/gpu/matmul_ablation.py [--quick] [--sizes N,N,..] [--json PATH]
 
-The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen stages
-of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with copies of
-one element; then come the steps of the machine floor, each a part of a line of `Kernel.schedule`: a ring of stages
-instead of one that is fetched ahead, groups of warps (`wgmma`), copies by the device itself (TMA), more stages, larger
-tiles, an order of tiles for the cache, blocks that go on from tile to tile. Sums and results are f32.
+The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
+stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
+copies of one element; then come the steps of the machine floor, each a part of a line of `Kernel.schedule`: a ring of
+stages instead of one that is fetched ahead, groups of warps (`wgmma`), copies by the device itself (TMA), larger tiles,
+an order of tiles for the cache, blocks that go on from tile to tile. Sums and results are f32.
 
 The peer is `torch.mm` (cuBLAS) with a result of f32. Contestants run in turn on random normal data, timed by events on
 the device; results are compared with products in float64. Prints shares of the peer in the median, and how much of the
@@ -146,7 +146,9 @@ def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], 
     compiled = partial(tw.compile, target="nvidia", cache=False)
     if step.staged:
         text = STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}xf32>")
-        return partial(compiled(text, stages=f"block=128x128x64 warp=64x32x32 {step.line}").product[n // 128, n // 128], *arrays)
+        return partial(
+            compiled(text, stages=f"block=128x128x64 warp=64x32x32 {step.line}").product[n // 128, n // 128], *arrays
+        )
     if step.tiles is not None:
         text = tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles)
         return partial(compiled(text, schedule=step.line).product[n // step.tiles[0], n // step.tiles[1]], *arrays)

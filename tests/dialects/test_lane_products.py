@@ -65,6 +65,7 @@ BROKEN = [
     (READ.replace("along = false", "along = true"), "no whole parts"),
     (READ.replace("16x8xf16>", "8x8xf16>"), "no whole parts"),
     (READ.replace("m16n8k16.row.col.f32.f32", "wgmma.m64n8k16.f32.f16"), "no warp multiplies"),
+    (READ.replace("m16n8k16.row.col.f32.f32", "wgmma.m64n8k8.f32.tf32.turned"), "in shared memory"),
     (PARTS, None),
     (PARTS.replace("%a, %b", "%b, %a"), "is no tile<16x8xf32>"),
     (

@@ -195,8 +195,9 @@ class ReadParts(Operation, name="gpu.read_parts"):
         outer, depth = (near, far) if self.along else (far, near)
         taken = found.shape[1 - self.side]
         together = instruction.shape[2] * self.scales[2]
-        is_turned = instruction.turned and self.along and self.side == self.swapped
-        if type_.space is not AddressSpace.LOCAL or (type_.swizzle is not None) != is_turned:
+        is_turned = type_.swizzle is not None and self.along and self.side == self.swapped
+        is_right = is_turned if instruction.turned else type_.swizzle is None
+        if type_.space is not AddressSpace.LOCAL or not is_right:
             fail(self, report, f"warps read parts of rows in shared memory, not of {type_}")
         elif found.element is not type_.element or type_.element is not instruction.factor:
             fail(self, report, f"{instruction.name} multiplies {instruction.factor}, not {type_.element}")

@@ -15,11 +15,13 @@ from tilewright.dialects.matrix_instructions import (
     warpgroup_product,
 )
 from tilewright.ir.layouts import Owner
-from tilewright.ir.types import BF16, F16, F32, F64, I8, I32
+from tilewright.ir.swizzles import Swizzle
+from tilewright.ir.types import BF16, F16, F32, F64, I8, I32, TF32
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, assemble, compile_to_ptx
+from tilewright.transforms.lane_accesses import bank_conflicts
 
 from .emulator.groups import GroupProduct
 from .emulator.matrices import PRODUCTS, multiply
@@ -51,6 +53,22 @@ def test_words_hold_neighbours_along_k(found: MatrixInstruction) -> None:
         assert np.array_equal(
             words - words[:, :1], np.broadcast_to(np.arange(found.word_elements)[:, None], words.shape)
         )
+
+
+def test_turned_rows_are_read_without_conflicts() -> None:
+    """Two neighbours at a time from swizzled slabs; sums are of the rows that the registers are."""
+    found = warpgroup_product(TF32, 64, turned=True)
+    assert found.held is not None
+    held, sums = found.held.table()[:, :, :, 0], found.sums.table()[:, :, :, 0]
+    assert sorted(set(held[..., 0].flat)) == list(range(64))
+    for register in range(2):
+        assert np.array_equal(held[register, ..., 0], sums[2 * register, ..., 0])
+    row, k = held[::2, ..., 0], held[::2, ..., 1]
+    assert np.array_equal(held[1::2, ..., 0], row + 1)
+    places = row // 32 * 4096 + k * 128 + row % 32 * 4
+    for register, warp in itertools.product(range(len(places)), range(4)):
+        offsets = [Swizzle(3, 4, 3).place(int(place)) for place in places[register, :, warp]]
+        assert bank_conflicts(offsets, 8) == 1
 
 
 @pytest.mark.parametrize("columns", [8, 64, 256])
