@@ -11,8 +11,10 @@ from msgspec import Struct
 from tilewright.operators.alignment import BYTES, has_whole_sectors
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
 from tilewright.operators.splitting import possible_parts
+from tilewright.operators.turning import is_turned, rounds
 
 if TYPE_CHECKING:
+    from tilewright.machine.cuda.architecture import Architecture
     from tilewright.targets.nvidia.product_model import Chosen
 
 _SECOND: Final = 2.5e-6
@@ -29,9 +31,9 @@ class Tiles(Struct, frozen=True):
     seconds: float
 
 
-def device_tiles(arrangement: Arrangement, accumulate: str, target: str, *, divides: bool) -> Tiles:
+def device_tiles(arrangement: Arrangement, accumulate: str, target: str, precision: str, *, divides: bool) -> Tiles:
     """The tiles of a product whose factors lie as the machine copies them, in parts if it may be divided."""
-    whole = _chosen(arrangement, accumulate, target, 1)
+    whole = _chosen(arrangement, accumulate, target, precision, 1)
     best, parts = whole, 1
     time = whole.seconds
     extents = arrangement.extents
@@ -41,20 +43,30 @@ def device_tiles(arrangement: Arrangement, accumulate: str, target: str, *, divi
         more = _SECOND + moved / _ADDED
         if more >= time:
             break
-        found = _chosen(arrangement, accumulate, target, count)
+        found = _chosen(arrangement, accumulate, target, precision, count)
         if found.seconds + more < time:
             best, parts, time = found, count, found.seconds + more
     return Tiles(parts, best.schedule, time)
 
 
-def _chosen(arrangement: Arrangement, accumulate: str, target: str, parts: int) -> Chosen:
-    from tilewright.targets.nvidia.product_model import chosen_tile
+def architecture_of(target: str) -> Architecture:
+    """The machine that a target's name says, or the one that is here."""
     from tilewright.targets.nvidia.target import NvidiaTarget
+
+    return NvidiaTarget.of(target.partition(":")[2]).architecture
+
+
+def _chosen(arrangement: Arrangement, accumulate: str, target: str, precision: str, parts: int) -> Chosen:
+    from tilewright.targets.nvidia.product_model import chosen_tile
 
     extents, operands = arrangement.extents, arrangement.operands
     result = accumulate if parts > 1 else operands[-1].dtype
     many = parts * prod(extents[mode] for mode in arrangement.loops)
     matrices = (extents[ROWS], extents[COLUMNS], extents[TERMS] // parts)
-    architecture = NvidiaTarget.of(target.partition(":")[2]).architecture
+    architecture = architecture_of(target)
     whole_sectors = all(map(has_whole_sectors, operands[:2]))
-    return chosen_tile(matrices, many, operands[0].dtype, result, accumulate, architecture, whole_sectors=whole_sectors)
+    element = "tf32" if rounds(arrangement, precision) else operands[0].dtype
+    turned = (is_turned(operands[1]), is_turned(operands[0]))
+    return chosen_tile(
+        matrices, many, element, result, accumulate, architecture, whole_sectors=whole_sectors, turned=turned
+    )

@@ -25,12 +25,13 @@ from tilewright.operators.contractions import (
     check_result,
     packed_strides,
 )
-from tilewright.operators.device_tiles import device_tiles
+from tilewright.operators.device_tiles import architecture_of, device_tiles
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework
 from tilewright.operators.layouts import Extents
 from tilewright.operators.program_text import LARGEST, NAME, ProgramClass, parameters_of, program_text
 from tilewright.operators.splitting import in_parts
+from tilewright.operators.turning import turned_anew
 from tilewright.runtime.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -147,7 +148,9 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = arranged(found.with_strides(strides), vectors=vectors)
     if not wish.target.startswith("nvidia"):
         return Plan(tuple(copies), found, (_step(found, wish, ""),), wish.target, wish.precision)
-    tiles = device_tiles(found, wish.accumulate, wish.target, divides=wish.allocates)
+    if wish.allocates:
+        found = _with_one_turned(found, wish, copies)
+    tiles = device_tiles(found, wish.accumulate, wish.target, wish.precision, divides=wish.allocates)
     if wish.allocates:
         found = _with_aligned_factors(found, copies, tiles.seconds)
     parts = tiles.parts
@@ -194,6 +197,19 @@ def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
     many = prod(extents[mode] for mode in arrangement.loops)
     is_small = all(0 < extents[mode] <= _SMALL for mode in matrix)
     return matrix if target.startswith("cpu") and is_small and many >= _MANY else ()
+
+
+def _with_one_turned(arrangement: Arrangement, wish: Wish, copies: list[Copy]) -> Arrangement:
+    """With a copy of one factor where both lie as units do not take them and that pays."""
+    found = turned_anew(arrangement, wish.precision)
+    if found is None or not architecture_of(wish.target).multiplies_by_groups:
+        return arrangement
+    now, then = found
+    copies.append(
+        Copy(now.name, now.shape, now.strides, then.strides, "no unit takes both factors of tf32 as they lie")
+    )
+    operands = (then if one.name == then.name else one for one in arrangement.operands)
+    return replace(arrangement, operands=tuple(operands))
 
 
 def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy], seconds: float) -> Arrangement:

@@ -30,6 +30,22 @@ def test_squares(size: int, tile: str, microseconds: float) -> None:
     assert abs(found.seconds * 1e6 - microseconds) < 0.15 * microseconds
 
 
+@pytest.mark.parametrize(
+    ("turned", "tile"),
+    [((False, False), "256x128x32"), ((True, False), "128x256x32"), ((False, True), "256x128x32")],
+)
+def test_long_sides_are_the_columns_of_instructions(turned: tuple[bool, bool], tile: str) -> None:
+    """Of tf32: rows are those of the factor that threads read."""
+    found = chosen_tile((4096,) * 3, 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=turned)
+    assert found.schedule == f"threads=256 tile={tile}"
+    assert abs(found.seconds * 1e6 - 365) < 30
+
+
+def test_threads_multiply_what_units_do_not_take() -> None:
+    found = chosen_tile((4096,) * 3, 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=(True, True))
+    assert found.seconds > 5e-4
+
+
 def test_what_memory_takes() -> None:
     """134 MB of the one large factor."""
     assert 30e-6 < chosen(16, 8192, 8192).seconds < 40e-6

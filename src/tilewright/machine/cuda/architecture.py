@@ -17,6 +17,11 @@ class Architecture(Enum):
         return "+ptx80" if self is Architecture.SM_90A else "+ptx70"
 
     @property
+    def multiplies_by_groups(self) -> bool:
+        """Whether groups of four warps have an instruction of their own (`wgmma`)."""
+        return self is Architecture.SM_90A
+
+    @property
     def shared_bytes(self) -> int:
         """Shared memory that a block may have."""
         return (227 if self is Architecture.SM_90A else 163) * 1024

@@ -8,12 +8,12 @@ for both. No product is faster than its bytes are moved.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.types import SCALARS, ScalarType
+from tilewright.ir.types import ALL_SCALARS, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
 
@@ -39,6 +39,10 @@ _ALONE: Final = 0.65
 """Of that, what the warps of one block of 128 threads reach: one a scheduler."""
 
 
+Turned: TypeAlias = tuple[bool, bool]
+"""Whether neighbours of the factor with the columns of the result, and of the one with its rows, are along these."""
+
+
 class Chosen(Struct, frozen=True):
     """A schedule that asks for a tile, and the seconds that products take with it."""
 
@@ -56,6 +60,10 @@ class Cost(Struct, frozen=True):
         """Of a tile."""
         return self.fixed + self.step * steps
 
+    def slower(self, by: float) -> Cost:
+        """With steps that take longer."""
+        return Cost(self.fixed, self.step * by)
+
     def of_split_sectors(self, rows: int) -> Cost:
         """With so many rows of boxes a step that begin in the middle of a sector."""
         return Cost(self.fixed, max(self.step * _DELAYED, rows * _OF_SPLIT_SECTORS))
@@ -71,6 +79,11 @@ class MeasuredTile(Struct, frozen=True):
     shared: Cost | None = None
     threads: int = USUAL_THREADS
     more: str = ""
+
+    def slower(self, by: float) -> MeasuredTile:
+        """With steps that take longer."""
+        shared = None if self.shared is None else self.shared.slower(by)
+        return replace(self, alone=self.alone.slower(by), shared=shared)
 
     @property
     def of_split_sectors(self) -> MeasuredTile:
@@ -115,8 +128,40 @@ or columns are estimates: memory decides there.
 """
 
 
-def _tiles(factor: ScalarType, sums: ScalarType, architecture: Architecture, depth: int) -> Iterator[MeasuredTile]:
+_LONG: Final = MeasuredTile(128, 256, Cost(3.6, 0.715), threads=_GROUPS)
+_MOST_SUMS: Final = 128
+"""Of a thread, beside a factor in registers."""
+_LEAST_READ: Final = 64
+_READ: Final = 1.22
+"""How much longer a step takes of which threads read a factor for fewer columns than an instruction has."""
+_MOST_COLUMNS: Final = 256
+
+
+def _tiles_of_words(turned: Turned) -> Iterator[MeasuredTile]:
+    """Those of tf32, whose steps take as long as those of twice as many elements of half the size.
+
+    H200, 4096: 385e12 a second with 256 x 128 and no factor turned; with a turned one 382 for 256 columns, 308 for 128.
+    """
+    for tile in (*WARPGROUP_TILES, _LONG):
+        if tile.along * tile.rows > _MOST_SUMS * tile.threads:
+            continue
+        if not any(turned):
+            yield tile
+            continue
+        sides = (tile.along, tile.rows)
+        if any(side < _LEAST_READ or side & (side - 1) for side in sides):
+            continue
+        # the other side's are the columns of an instruction
+        yield tile if sides[turned[0]] == _MOST_COLUMNS else tile.slower(_READ)
+
+
+def _tiles(
+    factor: ScalarType, sums: ScalarType, architecture: Architecture, depth: int, turned: Turned
+) -> Iterator[MeasuredTile]:
     """Those of a product of factors of a type."""
+    if factor is TF32 and architecture is Architecture.SM_90A and not all(turned):
+        yield from _tiles_of_words(turned)
+        return
     if is_by_groups(factor, factor, sums, architecture):
         yield from WARPGROUP_TILES
         return
@@ -141,16 +186,18 @@ def chosen_tile(
     architecture: Architecture,
     *,
     whole_sectors: bool = True,
+    turned: Turned = (False, False),
 ) -> Chosen:
     """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
 
-    `whole_sectors` says whether rows of factors begin at multiples of 32 bytes.
+    `whole_sectors` says whether rows of factors begin at multiples of 32 bytes. What is `turned` matters to tf32 alone.
     """
     m, n, k = (max(extent, 1) for extent in extents)
-    factor, sums = SCALARS[element], SCALARS[accumulate]
+    factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
     depth = max(_DEPTH_BYTES // factor.bytes, _LEAST_DEPTH)
     steps = -(-k // depth)
-    tiles = [tile if whole_sectors else tile.of_split_sectors for tile in _tiles(factor, sums, architecture, depth)]
+    found = _tiles(factor, sums, architecture, depth, turned)
+    tiles = [tile if whole_sectors else tile.of_split_sectors for tile in found]
     best = min(tiles, key=lambda tile: tile.seconds(m, n, steps, many))
     floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)
     seconds = max(best.seconds(m, n, steps, many), floor / _BYTES)

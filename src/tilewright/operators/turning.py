@@ -1,0 +1,49 @@
+"""Factors of tf32 that lie along the rows and the columns of the result: units of an NVIDIA GPU take one of them so.
+
+Of both, one is copied where that pays: threads multiply what units do not take.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Final
+
+from msgspec.structs import replace
+
+from tilewright.operators.alignment import BYTES, aligned_strides
+from tilewright.operators.contractions import TERMS, Arranged, Arrangement
+
+_FACTORS: Final = 2
+_COPIED: Final = 2e12
+"""Bytes a second that are read and written by a copy that turns a matrix of f32."""
+_LAUNCH: Final = 5e-6
+_BY_WARPS: Final = 140e12
+"""Operations a second of products of tf32 by warps, on an H200; 380 by groups of warps."""
+_BY_GROUPS: Final = 350e12
+
+
+def rounds(arrangement: Arrangement, precision: str) -> bool:
+    """Whether factors are rounded to tf32."""
+    return precision == "tf32" and arrangement.operands[0].dtype == "f32"
+
+
+def is_turned(factor: Arranged) -> bool:
+    """Whether neighbours of a factor are along the rows or the columns of the result."""
+    return factor.unit and factor.modes[-1] != TERMS
+
+
+def turned_anew(arrangement: Arrangement, precision: str) -> tuple[Arranged, Arranged] | None:
+    """The smaller one of two turned factors with its modes in the order of a copy, and that copy, if it pays."""
+    factors = arrangement.operands[:_FACTORS]
+    if not rounds(arrangement, precision) or not all(map(is_turned, factors)):
+        return None
+    smaller = min(factors, key=lambda factor: prod(factor.shape))
+    cost = _LAUNCH + 2 * prod(smaller.shape) * BYTES[smaller.dtype] / _COPIED
+    operations = 2 * prod(arrangement.extents.values())
+    if cost + operations / _BY_GROUPS >= operations / _BY_WARPS:
+        return None
+    place = smaller.modes.index(TERMS)
+    order = [*(k for k in range(len(smaller.modes)) if k != place), place]
+    modes, shape, strides = (tuple(each[k] for k in order) for each in (smaller.modes, smaller.shape, smaller.strides))
+    now = replace(smaller, modes=modes, shape=shape, strides=strides)
+    return now, replace(now, strides=aligned_strides(now), aligned=True)
