@@ -427,6 +427,18 @@ class TestCopies:
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 
+    def test_one_of_two_factors_of_tf32_that_no_unit_takes(self) -> None:
+        a = np.zeros((2048, 2304), np.float32)
+        plans = [
+            tw.matmul.plan(x, a, target="nvidia:sm_90a", precision="tf32") for x in (a.T, np.zeros((9, 2048), "f"))
+        ]
+        copies = [[str(copy) for copy in plan.copies] for plan in plans]
+        reason = "no unit takes both factors of tf32 as they lie"
+        assert copies == [[f"a is copied: {reason} (strides (1, 2304), of the copy (2048, 1))"], []]
+        assert "tf32.turned" in plans[0].schedule
+        for other in ({}, {"target": "nvidia:sm_80", "precision": "tf32"}):
+            assert not tw.matmul.plan(a.T, a, **cast("Any", {"target": "nvidia:sm_90a"} | other)).copies
+
 
 def test_on_a_device(played: FakeDriver) -> None:
     """The emulator runs what a launch enqueues: a product with an epilogue, of arrays with gaps."""
@@ -476,18 +488,6 @@ def test_launches_of_parts(played: FakeDriver) -> None:
     a, b, out = np.zeros((3, 8192), np.float16), np.zeros((8192, 2), np.float16), np.zeros((3, 2), np.float16)
     plan = tw.matmul.plan(a, b, out, alpha=2.0, target="nvidia:sm_90a")
     passed: list[tuple[object, ...]] = []
-
-    def test_one_of_two_factors_of_tf32_that_no_unit_takes(self) -> None:
-        a = np.zeros((2048, 2304), np.float32)
-        plans = [
-            tw.matmul.plan(x, a, target="nvidia:sm_90a", precision="tf32") for x in (a.T, np.zeros((9, 2048), "f"))
-        ]
-        copies = [[str(copy) for copy in plan.copies] for plan in plans]
-        reason = "no unit takes both factors of tf32 as they lie"
-        assert copies == [[f"a is copied: {reason} (strides (1, 2304), of the copy (2048, 1))"], []]
-        assert "tf32.turned" in plans[0].schedule
-        for other in ({}, {"target": "nvidia:sm_80", "precision": "tf32"}):
-            assert not tw.matmul.plan(a.T, a, **cast("Any", {"target": "nvidia:sm_90a"} | other)).copies
 
     def start(*given: object) -> None:
         passed.append(given)

@@ -36,13 +36,13 @@ def test_squares(size: int, tile: str, microseconds: float) -> None:
 )
 def test_long_sides_are_the_columns_of_instructions(turned: tuple[bool, bool], tile: str) -> None:
     """Of tf32: rows are those of the factor that threads read."""
-    found = chosen_tile((4096,) * 3, 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=turned)
+    found = chosen_tile((4096, 4096, 4096), 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=turned)
     assert found.schedule == f"threads=256 tile={tile}"
     assert abs(found.seconds * 1e6 - 365) < 30
 
 
 def test_threads_multiply_what_units_do_not_take() -> None:
-    found = chosen_tile((4096,) * 3, 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=(True, True))
+    found = chosen_tile((4096, 4096, 4096), 1, "tf32", "f32", "f32", Architecture.SM_90A, turned=(True, True))
     assert found.seconds > 5e-4
 
 
