@@ -14,7 +14,7 @@ from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.elements import materialize
-from tilewright.targets.nvidia.lanes import narrow_words, words_of
+from tilewright.targets.nvidia.lanes import narrow_words, slots_of, words_of
 from tilewright.targets.nvidia.values import (
     Fragment,
     Lowered,
@@ -61,9 +61,19 @@ class Carried:
             assert isinstance(type_, TileType)
             self.buffers[k] = new_buffer(ctx, type_)
 
-    def flat(self, values: Sequence[core.Value]) -> list[Value]:
-        """The phis' values."""
-        return [part for form in self.forms(values) for part in flatten(form)]
+    def flat(self, values: Sequence[core.Value], like: Sequence[Lowered]) -> list[Value]:
+        """The phis' values, in the form of others."""
+        mine = [values[k] for k in self.plain]
+        return [part for value, form in zip(mine, like, strict=True) for part in flatten(self._in_form(value, form))]
+
+    def _in_form(self, value: core.Value, like: Lowered) -> Lowered:
+        """What a value was lowered to; in words or element by element as another fragment is."""
+        found = self._form(value)
+        if isinstance(like, Words) and not isinstance(found, Words):
+            return Words(words_of(self._ctx, value), like.element)
+        if isinstance(like, Fragment) and isinstance(found, Words):
+            return Fragment(slots_of(self._ctx, value))
+        return found
 
     def bind(self, values: Sequence[core.Value], like: Sequence[Lowered], flat: Sequence[Value]) -> None:
         """Bind IR values: the plain ones to LLVM values in the form of `like`, the others to their buffers."""
@@ -145,7 +155,7 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
             ctx.lower_block(op.body.entry)
             results = scf.yielded(op.body)
             carried.update(results)
-            loop.yield_(*carried.flat(results))
+            loop.yield_(*carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results)
 
 
@@ -156,7 +166,7 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
     carried = Carried(ctx, inits)
     forms = carried.forms(inits)
     carried.update(inits)
-    with b.while_loop([boolean(True), *carried.flat(inits)]) as loop:
+    with b.while_loop([boolean(True), *carried.flat(inits, forms)]) as loop:
         b.leave_unless(loop, loop.carried[0])
         carried.bind(op.carried, forms, loop.carried[1:])
         with ctx.arena.frame():
@@ -164,7 +174,7 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
             again, *results = scf.yielded(op.body)
             condition = ctx.scalar(again)
             carried.update(results)
-            loop.yield_(condition, *carried.flat(results))
+            loop.yield_(condition, *carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results[1:])
 
 
@@ -181,8 +191,9 @@ def _if(ctx: KernelContext, op: core.Operation) -> None:
                 ctx.lower_block(region.entry)
                 results = scf.yielded(region)
                 carried.update(results)
-                forms = carried.forms(results)
-                branch.yield_(*carried.flat(results))
+                # what the other branch gives has the form of the first one's
+                forms = forms or carried.forms(results)
+                branch.yield_(*carried.flat(results, forms))
     if op.outs:
         carried.bind(op.outs, forms, branch.results)
 

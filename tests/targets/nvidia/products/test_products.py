@@ -136,6 +136,16 @@ def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str
         assert not found, found
 
 
+@pytest.mark.parametrize("terms", [0, 40])
+def test_parts_in_words_where_a_loop_may_have_no_iteration(terms: int, rng: np.random.Generator) -> None:
+    """What is read ahead of the loop, in words of four, is zeros where there is nothing."""
+    product = TEXTS.Product((20, 24, terms), "i8", "i32")
+    given = replace(launch(product, (20, 24), "F", rng), grid=(1, 1, 1))
+    llvm, info = emitted(TEXTS.whole_gemm(0, "i8", "i32", extent="?"), Architecture.SM_80)
+    found = faults(given, Emulated(Program(llvm), (msgspec.structs.replace(info, steps=None),)).run(given))
+    assert not found, found
+
+
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 def test_each_architecture_has_its_unit_of_f64(architecture: Architecture, rng: np.random.Generator) -> None:
     product = TEXTS.Product((64, 64, 48), "f64", "f64")

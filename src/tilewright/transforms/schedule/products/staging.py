@@ -24,7 +24,7 @@ from tilewright.ir.types import AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment, divisor, stride_divisor
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
-from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle
 from tilewright.transforms.schedule.products.sources import Source
 
 _AT_ONCE: Final = 4
@@ -94,7 +94,7 @@ class Staging(Struct, frozen=True):
         if not self._is_copied(box) or not box.is_whole(PIECE) or box.is_aligned(PIECE):
             return None
         found = matrix_of(box.view, box.near)
-        return found if isinstance(found, Matrix) else None
+        return found if isinstance(found, Matrix) and obstacle(box.view, box.near) is None else None
 
     def box(self, source: Source, known: Mapping[Value, Value]) -> Box:
         """Where a loaded matrix lies."""
