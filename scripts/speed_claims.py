@@ -207,6 +207,13 @@ def _products_on_devices() -> Iterator[Claim]:
     ):
         what = f"H200: product of 4096 in Tile IR, {told}"
         yield Claim(what, "gpu_products_types", f"{kind} 4096", script, headline=kind != "e5m2")
+    for n in (2048, 4096, 8192):
+        for step, told in (
+            ("+ vectors (13): all stages", "in the 17 stages of Katel, Khandelwal and Bondhugula"),
+            ("+ persistent (gemm)", "with all steps of the ablation"),
+        ):
+            what = f"H200: product of {n} in f16 to f32 {told}, over cuBLAS"
+            yield Claim(what, "gpu_matmul_ablation", f"{n} {step}", "gpu/matmul_ablation.py", headline=n == 4096)
     for head in (64, 128):
         what = f"H200: attention in Tile IR, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
         yield Claim(what, "gpu_attention", f"{head} 4096", "gpu/attention.py", headline=True)
