@@ -62,7 +62,7 @@ from tilewright.transforms.spread_collectives.widening import WidenProducts
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "29"
+_FORMAT: Final = "30"
 _CONSTANT_SPACE: Final = 4
 
 

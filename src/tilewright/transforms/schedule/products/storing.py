@@ -88,6 +88,8 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
     plan = plans.get(product) if product is not None else None
     if plan is None or not plan.instruction.reads_memory:
         return "sums are not those of groups of warps"
+    if plan.instruction.turned:
+        return "rows of a warp do not follow each other"
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
     if element not in _ELEMENTS or own * element.bytes < SLAB:
