@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
@@ -26,6 +27,8 @@ from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.units.vector import is_zero
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
+
+_SHORT: Final = 6
 
 
 def finish(
@@ -118,6 +121,13 @@ def may_be_streamed(machine: Machine, value: Expression, product: Product, targe
         return False
     read = (part for whole in (value, product.acc) for part in elementwise_parts(whole))
     return not any(isinstance(part, Memory) and part.strides == target.strides for part in read)
+
+
+def is_short(value: Expression) -> bool:
+    """Whether what happens to sums is so little code, and without calls, that it may stand in the loop over terms."""
+    parts = list(elementwise_parts(value))
+    known = all(not isinstance(part, Elementwise) or part.op.definition.dialect == "arith" for part in parts)
+    return known and sum(isinstance(part, Elementwise | Converted) for part in parts) <= _SHORT
 
 
 def to_lines(b: Builder, target: Memory, vector: int) -> Value:

@@ -25,7 +25,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     natural_dim,
     subexpressions,
 )
-from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, may_be_streamed
+from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_short, may_be_streamed
 from tilewright.targets.cpu.large_products.macro_kernel import Form
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import bounded
@@ -136,7 +136,12 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
         accumulators=None,
     )
     if isinstance(form, TileForm):
-        form = replace(form, streamed=may_be_streamed(machine, value, product, target, vector))
+        form = replace(
+            form,
+            streamed=may_be_streamed(machine, value, product, target, vector),
+            overlapped=is_short(value) and is_short(product.acc),
+            in_place=form.may_stay(product, _memory(factors[1])),
+        )
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
         multiply_vectors(ctx, machine, form, work)

@@ -46,6 +46,14 @@ class _Rows(Struct, frozen=True):
                 b.prefetch(b.offset(at, distance), locality=2)
 
 
+class Due(Struct, frozen=True):
+    """The block before, whose sums are complete at `sums`: what the program does with them is due if `is_due`."""
+
+    at: tuple[Value, Value]
+    sums: Value
+    is_due: Value
+
+
 class TileKernel:
     """Emits the code of blocks."""
 
@@ -59,22 +67,48 @@ class TileKernel:
         self._work = work
 
     def emit(
-        self, at: tuple[Value, Value], long: Value, short: Value, sums: Value, steps: Value, streams: list[Value]
+        self,
+        at: tuple[Value, Value],
+        long: Value,
+        short: Value,
+        sums: Value,
+        steps: Value,
+        streams: list[Value],
+        due: Due | None = None,
     ) -> None:
         """The block with these numbers, of two panels and so many steps; its sums are kept at `sums` between runs.
 
-        `streams` are prefetched into the second cache, two lines a step.
+        `streams` are prefetched into the second cache, two lines a step. What is `due` of the block before happens in
+        the meantime, some rows a step; the block's own epilogue is left to the next one then, and at last to `finish`.
         """
         b, work = self._b, self._work
         rows = self._target_rows(at, sums)
-        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, rows, steps)
+        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, rows, steps, due)
         for (offset, tile), value in zip(self._form.sums, total, strict=True):
             tile.store(b, value, b.offset(sums, offset), self._form.sum_row)
-        if work.last.text == "true":
+        if due is not None:
+            with b.if_then(due.is_due):
+                self._epilogue(due.at, due.sums, b.mul(b.smin(steps, i64(self._due_steps)), i64(self._due_rows)))
+        else:
+            self.finish(at, sums, work.last)
+
+    def finish(self, at: tuple[Value, Value], sums: Value, is_due: Value) -> None:
+        """What the program does with a block's sums, if that is due."""
+        if is_due.text == "true":
             self._epilogue(at, sums)
             return
-        with b.if_then(work.last):
+        with self._b.if_then(is_due):
             self._epilogue(at, sums)
+
+    @property
+    def _due_rows(self) -> int:
+        """Of the block before in each step, so that a whole run sees to all of them."""
+        steps = self._form.terms // self._form.unit.terms
+        return min(_MOST_ROWS, -(-self._form.short.height // steps))
+
+    @property
+    def _due_steps(self) -> int:
+        return self._form.short.height // self._due_rows
 
     def _beginning(self, sums: Value) -> list[Value]:
         """Zeros in the first run of terms, what was kept in later ones."""
@@ -94,10 +128,21 @@ class TileKernel:
         return b.gep("i8", start, b.mul(b.mul(block, steps), i64(_STREAM_LINES * LINE_BYTES)))
 
     def _accumulate(
-        self, pointers: list[Value], beginning: list[Value], sums: Value, rows: _Rows | None, steps: Value
+        self,
+        pointers: list[Value],
+        beginning: list[Value],
+        sums: Value,
+        rows: _Rows | None,
+        steps: Value,
+        due: Due | None,
     ) -> list[Value]:
         """The terms of one instruction after the other; `pointers` are the panels, then what is prefetched."""
         b, form = self._b, self._form
+        pitch = i64(ROW_BYTES)
+        if form.in_place:
+            memory = self._work.short
+            pitch = b.mul(memory.strides[form.short.line], i64(memory.type.element.bytes))
+        due_steps = i64(0) if due is None else b.select(due.is_due, i64(self._due_steps), i64(0))
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
             long, short, *streams = loop.carried[: len(pointers)]
             totals = iter(loop.carried[len(pointers) :])
@@ -105,11 +150,15 @@ class TileKernel:
             products: list[Value] = []
             for r, height in enumerate(form.rows):
                 shape = Tile(height)
-                scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
+                start = b.gep("i8", short, b.mul(pitch, i64(ROWS * r)))
+                scalars = shape.load(b, start, pitch, passing=True)
                 products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
             self._prefetch(streams, sums, loop.index)
             if rows is not None:
                 rows.prefetch(b, loop.index)
+            if due is not None:
+                with b.if_then(b.icmp("slt", loop.index, due_steps)):
+                    self._rows(due.at, due.sums, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
             streams = [b.offset(stream, _STREAM_LINES * LINE_BYTES) for stream in streams]
             loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
         return loop.results[len(pointers) :]
@@ -145,13 +194,14 @@ class TileKernel:
         column = b.add(b.mul(at[1], i64(form.short.height)), row)
         return (line, column) if form.vector == 0 else (column, line)
 
-    def _epilogue(self, at: tuple[Value, Value], sums: Value) -> None:
-        """What the program does with the sums, some rows at a time."""
+    def _epilogue(self, at: tuple[Value, Value], sums: Value, first: Value | None = None) -> None:
+        """What the program does with the sums, some rows at a time; from a row on."""
         b, height = self._b, self._form.short.height
-        many = height // _ROWS_AT_ONCE * _ROWS_AT_ONCE
+        at_once, first = (_ROWS_AT_ONCE, i64(0)) if first is None else (self._due_rows, first)
+        many = height // at_once * at_once
         if many:
-            with b.loop(i64(0), i64(many), _ROWS_AT_ONCE, hint="row") as loop:
-                self._rows(at, sums, loop.index, _ROWS_AT_ONCE)
+            with b.loop(first, i64(many), at_once, hint="row") as loop:
+                self._rows(at, sums, loop.index, at_once)
         if many < height:
             self._rows(at, sums, i64(many), height - many)
 

@@ -20,7 +20,7 @@ from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.large_products.panels import Corner, pack
 from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
-from tilewright.targets.cpu.large_products.tile_kernel import TileKernel
+from tilewright.targets.cpu.large_products.tile_kernel import Due, TileKernel
 from tilewright.targets.cpu.large_products.work import Work, blocks
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
@@ -60,8 +60,10 @@ class TileProduct:
     def emit(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """All of the product; the threads of the team share it if it is `worth` that."""
         shift = to_lines(ctx.b, work.target, self._form.vector) if self._form.streamed else i64(0)
-        work = replace(work, panels=self._panels(ctx, self._form.short, self._across), shift=shift)
-        self._pack_short(ctx, work, worth)
+        work = replace(work, shift=shift)
+        if not self._form.in_place:
+            work = replace(work, panels=self._panels(ctx, self._form.short, self._across))
+            self._pack_short(ctx, work, worth)
         self._multiply(ctx, work, worth)
 
     def _pack_short(self, ctx: KernelContext, work: Work, worth: Value) -> None:
@@ -80,7 +82,7 @@ class TileProduct:
         inner, inside, form = part.inner, work.inside(part), self._form
         b, at_once = inner.b, min(PANELS_AT_ONCE, self._lines)
         longs = self._panels(inner, form.long, at_once)
-        kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else 1
+        kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else self._kept
         inside = replace(inside, accumulators=self._borrowed(inner, form.unit.accumulator, kept * form.block_bytes))
         columns = blocks(b, inside.columns, form.short.height)
         with b.loop(part.begin, part.end, at_once, hint="group") as group:
@@ -125,9 +127,24 @@ class TileProduct:
         sums, steps = inside.accumulators, blocks(b, run.depth, form.unit.terms)
         assert sums is not None
         kernel = TileKernel(part.inner, self._machine, form, inside)
+        columns = b.sub(end, column)
+
+        def place(block: Value) -> Value:
+            kept = block if form.runs > 1 else b.and_(block, i64(self._kept - 1))
+            return b.gep("i8", sums, b.mul(kept, i64(form.block_bytes)))
+
         with b.loop(part.begin, part.end, hint="line") as i, b.loop(column, end, hint="column") as j:
             number = b.sub(j.index, column)
-            block = b.add(b.mul(i.index, b.sub(end, column)), number)
+            block = b.add(b.mul(i.index, columns), number)
+            due: Due | None = None
+            if form.overlapped:
+                begins = b.icmp("eq", number, i64(0))
+                before = (
+                    b.select(begins, b.sub(i.index, i64(1)), i.index),
+                    b.sub(b.select(begins, end, j.index), i64(1)),
+                )
+                is_due = b.and_(inside.last, b.icmp("sgt", block, i64(0)))
+                due = Due((b.add(line, before[0]), before[1]), place(b.sub(block, i64(1))), is_due)
             streams: list[Value] = []
             if self._streams:
                 next_long = self._panel(b, longs, form.long, b.add(i.index, i64(1)))
@@ -135,19 +152,42 @@ class TileProduct:
             kernel.emit(
                 (b.add(line, i.index), j.index),
                 self._panel(b, longs, form.long, i.index),
-                self._panel(b, inside.panels, form.short, j.index, run, self._across),
-                b.gep("i8", sums, b.mul(block, i64(form.block_bytes))) if form.runs > 1 else sums,
+                self._scalars(b, inside, j.index, run),
+                place(block),
                 steps,
                 streams,
+                due,
             )
+        if form.overlapped:
+            is_due = b.and_(inside.last, b.icmp("slt", column, end))
+            is_due = b.and_(is_due, b.icmp("slt", part.begin, part.end))
+            last = b.sub(b.mul(part.end, columns), i64(1))
+            at = b.add(line, b.sub(part.end, i64(1))), b.sub(end, i64(1))
+            kernel.finish(at, place(last), is_due)
         part.call(strip.lines, boolean(False))
+
+    @property
+    def _kept(self) -> int:
+        """Blocks whose sums are kept where there is one run: one, or with it the one before."""
+        return 2 if self._form.overlapped else 1
 
     def _next_shorts(self, b: Builder, work: Work, strip: _Strip, run: _Run) -> Value:
         """The panels of scalars that come next: those of the next run, or the first run of the next strip."""
         is_last = _is_last(b, run)
         following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
         column = b.select(is_last, strip.end, strip.column)
-        return self._panel(b, work.panels, self._form.short, column, replace(run, number=following), self._across)
+        return self._scalars(
+            b, work, column, replace(run, number=following, term=b.mul(following, i64(self._form.terms)))
+        )
+
+    def _scalars(self, b: Builder, work: Work, number: Value, run: _Run) -> Value:
+        """Where a panel of scalars begins for a run."""
+        form = self._form
+        if not form.in_place:
+            return self._panel(b, work.panels, form.short, number, run, self._across)
+        line, size = form.short.line, work.short.type.element.bytes
+        distance = b.add(b.mul(work.short.strides[line], b.mul(number, i64(form.short.height))), run.term)
+        return b.gep("i8", work.short.pointer, b.mul(distance, i64(size)))
 
     @property
     def _streams(self) -> bool:
