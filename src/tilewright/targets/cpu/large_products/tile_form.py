@@ -75,8 +75,8 @@ class TileForm(Struct, frozen=True):
         return ROW_BYTES if self.in_place else ROW_BYTES * self.short.height
 
     def may_stay(self, product: Product, factor: Expression) -> bool:
-        """Whether scalars can be read in place: terms are neighbours, all tiles are whole, and runs of terms are half of
-        the rows that they lie in or more, so that they use all sets of the second cache.
+        """Whether scalars can be read in place: terms are neighbours, all tiles are whole, and runs of terms are half
+        of the rows that they lie in or more, so that they use all sets of the second cache.
         """
         if not isinstance(factor, Memory) or factor.checked or factor.tables or factor.padding:
             return False
