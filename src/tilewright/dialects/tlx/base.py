@@ -84,9 +84,7 @@ class TensorOperation(TlxOperation):
         return stored(tensor_of(self.results[0]), self.formed(*tensors))
 
     def verify(self, report: Report) -> None:
-        if not self.has_sound_operands:
-            return  # reported where the type was given
-        wanted = self.required(report)
+        wanted = self.inferred(report)
         found = tensor_of(self.results[0])
         if wanted is None or wanted == found:
             return
@@ -95,6 +93,27 @@ class TensorOperation(TlxOperation):
         if found != wanted:
             code = "TLX305" if found.size != wanted.size else "TLX319"
             report.error(code, self.place("type"), f"{self.spoken}: the result is {wanted}, not {found}")
+
+    def inferred(self, report: Report) -> TensorType | None:
+        """As `required`, of sound operands: unsound ones are reported where their type was given.
+
+        Most operations of a program take what others took before: the type of the first operand remembers results.
+        """
+        types = tuple(value.type for value in self.operands)
+        first = types[0] if types else None
+        if not isinstance(first, TensorType):
+            return self.required(report) if self.has_sound_operands else None
+        # of which elements a result is, operations say themselves
+        said = tuple(tensor_of(result).element for result in self.results)
+        key = type(self), said, *map(id, types), *self.attributes.values()
+        known = first.results.get(key)
+        if known is not None:
+            return known[0]
+        found = self.required(report) if self.has_sound_operands else None
+        if found is not None:
+            # with what the key names by its place in memory, so that nothing else comes to lie there
+            first.results[key] = found, types
+        return found
 
     @property
     def has_sound_operands(self) -> bool:
@@ -116,7 +135,7 @@ def _logical(value: Value, found: Any) -> Any:
 def required_type(op: CoreOperation) -> Type:
     """Infers the result of a `TensorOperation`; where a rule is broken some tensor, for the verifier to report."""
     assert isinstance(op, TensorOperation)
-    found = op.required(Report()) if op.has_sound_operands else None
+    found = op.inferred(Report())
     return found if found is not None else op.operands[0].type
 
 

@@ -6,7 +6,7 @@ position i. What is in padding is no data: no operation reads it, and in a resul
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -37,6 +37,10 @@ class TensorType(Type):
     extents: tuple[int, ...]
     layout: tuple[int, ...]
     padding: tuple[int, ...]
+
+    def __reduce__(self) -> tuple[type[TensorType], tuple[object, ...]]:
+        """What it is made of: what is derived of that may name objects of this process."""
+        return TensorType, (self.element, self.extents, self.layout, self.padding)
 
     @classmethod
     def dense(cls, element: ScalarType, shape: Sequence[int]) -> TensorType:
@@ -91,6 +95,11 @@ class TensorType(Type):
     def faults(self) -> tuple[Fault, ...]:
         """The rules that the parts break; none if the type is sound."""
         return tuple(_faults(self))
+
+    @cached_property
+    def results(self) -> dict[Hashable, tuple[TensorType, tuple[Type, ...]]]:
+        """What operations whose first operand is of this type were found to give (`TensorOperation.inferred`)."""
+        return {}
 
     @property
     def is_sound(self) -> bool:

@@ -29,6 +29,7 @@ from tilewright.frontends.tlx.llvm.type_text import TypeReader
 from tilewright.frontends.tlx.llvm.types import (
     I1,
     METADATA,
+    VOID,
     ArrayType,
     FloatType,
     IntegerType,
@@ -75,6 +76,23 @@ class ConstantReader(TypeReader):
         start = self.start
         type_ = self.value_type(what)
         return self.value(type_, start)
+
+    def plain_operand(self) -> Operand | None:
+        """A type and a value if each is one token, as of nearly all arguments. The place is the value's."""
+        index = self.index
+        type_, text = self._words.get(self.texts[index]), self.texts[index + 1]
+        if type_ is None or type_ is VOID or type_ is METADATA or self.depth + 1 >= self.limits.nesting:
+            return None
+        if text[:1] == "%" and text[1:2] != '"' and 1 < len(text) <= self.limits.name:
+            value: Literal = Local(text[1:])
+        else:
+            known = self._short_lists.get(text)
+            if known is None or known[0] != type_:
+                return None
+            value = known[1]
+        self.index = index + 2
+        start = self.starts[index + 1]
+        return Operand(start, start + len(text), type_, value)
 
     def value(self, type_: Type, start: int | None = None) -> Operand:
         """A value of a type that was read. The place is that of the value, or begins where the type did."""

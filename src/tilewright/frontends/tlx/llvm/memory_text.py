@@ -136,7 +136,12 @@ class MemoryReader(ArithmeticReader):
         while not self.accept(")"):
             if found:
                 self.expect(",")
-            start = starts[self.index]
+            index = self.index
+            plain = self.plain_operand()
+            if plain is not None:
+                found.append(syntax.Argument(starts[index], plain.end, plain, {}))
+                continue
+            start = starts[index]
             type_ = self.value_type("the type of an argument")
             attributes = {} if type_ is METADATA or texts[self.index][:1] in _NO_ATTRIBUTE else self.attributes()
             operand = self.value(type_)

@@ -148,6 +148,8 @@ class Checker:
     def _instruction(self, instruction: syntax.Instruction, block: int, position: int, graph: Graph) -> None:
         for operand in operands_of(instruction):
             self._use(operand, instruction, block, position, graph)
+        if isinstance(instruction, syntax.Call):
+            return  # what it takes depends on what is called
         for operand, message in faults(instruction, self.module.types):
             self.error(self.codes.mismatch, operand or instruction, message)
         if isinstance(instruction, syntax.Phi):
@@ -163,16 +165,16 @@ class Checker:
             return None
         name = operand.value.name
         found = self.values.get(name)
-        shown = spelled("%", name)
         if found is None:
-            self._unknown(operand, name, shown)
+            self._unknown(operand, name, spelled("%", name))
             return None
-        if not agrees(found.type, operand.type):
-            message = f"{shown} is {found.type}, not {operand.type}"
+        if found.type is not operand.type and not agrees(found.type, operand.type):
+            message = f"{spelled('%', name)} is {found.type}, not {operand.type}"
             finding = self.error(self.codes.mismatch, operand, message)
             finding.label(self._place(found.node, name), "defined here")
         before = found.position < position if found.block == block else graph.dominates(found.block, block)
         if found.block >= 0 and not before and block in graph.order:
+            shown = spelled("%", name)
             message = f"{shown} uses itself" if found.node is user else f"{shown} does not dominate this use"
             finding = self.error(self.codes.undefined, operand, message)
             finding.label(self._place(found.node, name), "defined here")
