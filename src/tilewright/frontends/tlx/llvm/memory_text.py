@@ -133,7 +133,7 @@ class MemoryReader(ArithmeticReader):
         self.expect("(")
         found: list[syntax.Argument] = []
         texts, starts = self.texts, self.starts
-        while not self.accept(")"):
+        while texts[self.index] != ")":
             if found:
                 self.expect(",")
             index = self.index
@@ -146,4 +146,5 @@ class MemoryReader(ArithmeticReader):
             attributes = {} if type_ is METADATA or texts[self.index][:1] in _NO_ATTRIBUTE else self.attributes()
             operand = self.value(type_)
             found.append(syntax.Argument(start, operand.end, operand, attributes))
+        self.index += 1
         return found
