@@ -21,6 +21,7 @@ from dialects.tlx.tensors import (
     value,
 )
 from effort import count
+from tilewright.dialects.builder import new_region
 from tilewright.dialects.tlx.products import (
     Contract,
     Convolution,
@@ -219,3 +220,12 @@ def test_sums_of_full_range_wrap(rng: np.random.Generator) -> None:
     acc = np.zeros((1, 1), np.int32)
     op = Smma(value(TensorType.dense(I32, (1, 1))), *map(value, types))
     assert computed(rng, op, acc, a, a.T)[0, 0] == -(2**31)
+
+
+def test_results_follow_from_all_operands() -> None:
+    """Though what an operation gives is remembered with the type of the first one."""
+    shapes = ((2, 5), (5, 3), (5, 4))
+    _, block = new_region([TensorType.dense(F32, shape) for shape in shapes])
+    a, b, c = block.arguments
+    for other, wanted in ((b, (2, 3)), (c, (2, 4)), (b, (2, 3))):
+        assert MatMul(a, other).out.type == TensorType.dense(F32, wanted)

@@ -48,6 +48,10 @@ VALID = [
 """Bodies that end in `ret void`."""
 INVALID = [
     ("%r = add i32 %i, %l", "TLX203 2: %l is i64, not i32"),
+    (
+        "call void @f(<2 x i32> <i32 1, i32 2>, <2 x i64> <i64 1, i64 2>)\ncall void @f(<2 x i64> <i32 1, i32 2>)",
+        "TLX106 3: the elements of <2 x i64> are i64, not i32",
+    ),
     ("%r = fadd i32 %i, %i", "TLX203 2: fadd takes floats or vectors of them, not i32"),
     ("%r = add float %f, %f", "TLX203 2: add takes integers or vectors of them, not float"),
     ("%r = fadd float %f, 0.1", "TLX106 2: this number is no float exactly"),
