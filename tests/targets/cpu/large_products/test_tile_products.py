@@ -109,45 +109,6 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
 
 
-@pytest.mark.parametrize(
-    ("extents", "stay"),
-    [
-        ((96, 64, 256), True),
-        ((33, 96, 2048), True),
-        ((64, 64, 4096), False),
-        ((64, 33, 256), False),
-        ((64, 64, 240), False),
-    ],
-)
-@pytest.mark.parametrize("way", WAYS)
-def test_whole_tiles_of_scalars_are_read_in_place(
-    way: Way, extents: tuple[int, int, int], stay: bool, rng: np.random.Generator
-) -> None:
-    """Unless a run of terms is a small part of the rows that it lies in."""
-    factor, total = ELEMENTS[way.unit]
-    m, n, k = extents
-    if way.unit is Unit.AMX_BF16 and k == 2048:
-        stay = False
-    zero = "0" if total == "i32" else "0.0"
-    run = Collective(
-        f"%pA: memref<{factor}x{m}x{k}>, %pB: memref<{factor}x{k}x{n}>, %pC: memref<{total}x{m}x{n}>",
-        f"""%z = arith.constant {{value = 0}} -> index
-        %A = tile.load %pA, %z, %z -> tile<{m}x{k}x{factor}>
-        %B = tile.load %pB, %z, %z -> tile<{k}x{n}x{factor}>
-        %C = arith.constant {{value = {zero}}} -> tile<{m}x{n}x{total}>
-        %r = tile.mma %A, %B, %C -> tile<{m}x{n}x{total}>
-        tile.store %r, %pC, %z, %z""",
-        units=frozenset({Unit.VECTOR, way.unit}),
-        shape=tile_machine(),
-        rewrite=emulated if way.emulated else str,
-    )
-    assert ("@pack_rows" in run.text) is not stay
-    a, b = factors(rng, way, m, n, k)
-    c = np.zeros((m, n), DTYPES[total], "F")
-    run({"pA": a, "pB": b, "pC": c})
-    np.testing.assert_array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(DTYPES[total]))
-
-
 @has_avx512
 @pytest.mark.parametrize("terms", [64, 4096])
 @pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])

@@ -136,12 +136,8 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
         accumulators=None,
     )
     if isinstance(form, TileForm):
-        form = replace(
-            form,
-            streamed=may_be_streamed(machine, value, product, target, vector),
-            overlapped=is_short(value) and is_short(product.acc),
-            in_place=form.may_stay(product, _memory(factors[1])),
-        )
+        streamed = may_be_streamed(machine, value, product, target, vector)
+        form = replace(form, streamed=streamed, overlapped=streamed and is_short(value) and is_short(product.acc))
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
         multiply_vectors(ctx, machine, form, work)

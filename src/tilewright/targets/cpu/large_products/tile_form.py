@@ -12,13 +12,12 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.targets.cpu.expressions.blocks import Piece, balanced, split_powers
-from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Product
+from tilewright.targets.cpu.expressions.nodes import Product
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import ROW_BYTES, ROW_WORDS, ROWS, AmxUnit, Tile
 
 _WORD: Final = 4
-_ROWS_OF_RUN: Final = 2
 _TILES: Final = 2
 _STEPS: Final = 16
 """Of a run at most: two tiles of vectors for all of them are 32 KiB."""
@@ -30,7 +29,7 @@ sums one MiB."""
 class TileForm(Struct, frozen=True):
     """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs;
     whether the result is stored past the caches, and whether what happens to the sums of a block does so while the next
-    one is computed. `in_place`: scalars are read where they are, not packed."""
+    one is computed."""
 
     unit: AmxUnit
     vector: int
@@ -40,7 +39,6 @@ class TileForm(Struct, frozen=True):
     runs: int
     streamed: bool = False
     overlapped: bool = False
-    in_place: bool = False
 
     @staticmethod
     def of(unit: AmxUnit, product: Product, vector: int) -> TileForm:
@@ -72,24 +70,7 @@ class TileForm(Struct, frozen=True):
     @property
     def short_step(self) -> int:
         """And of scalars."""
-        return ROW_BYTES if self.in_place else ROW_BYTES * self.short.height
-
-    def may_stay(self, product: Product, factor: Expression) -> bool:
-        """Whether scalars can be read in place: terms are neighbours, all tiles are whole, and runs of terms are half
-        of the rows that they lie in or more, so that they use all sets of the second cache.
-        """
-        if not isinstance(factor, Memory) or factor.checked or factor.tables or factor.padding:
-            return False
-        line = self.short.line
-        size, step = factor.type.element.bytes, factor.strides[line].integer
-        if (
-            factor.type.element is not self.unit.scalars.element
-            or factor.strides[1 - line].integer != 1
-            or step is None
-        ):
-            return False
-        whole = product.type.shape[line] % self.short.height == 0 and factor.type.shape[1 - line] % self.unit.terms == 0
-        return whole and 0 < step * size <= _ROWS_OF_RUN * self.terms * size
+        return ROW_BYTES * self.short.height
 
     @property
     def sum_row(self) -> int:

@@ -138,10 +138,6 @@ class TileKernel:
     ) -> list[Value]:
         """The terms of one instruction after the other; `pointers` are the panels, then what is prefetched."""
         b, form = self._b, self._form
-        pitch = i64(ROW_BYTES)
-        if form.in_place:
-            memory = self._work.short
-            pitch = b.mul(memory.strides[form.short.line], i64(memory.type.element.bytes))
         due_steps = i64(0) if due is None else b.select(due.is_due, i64(self._due_steps), i64(0))
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
             long, short, *streams = loop.carried[: len(pointers)]
@@ -150,8 +146,7 @@ class TileKernel:
             products: list[Value] = []
             for r, height in enumerate(form.rows):
                 shape = Tile(height)
-                start = b.gep("i8", short, b.mul(pitch, i64(ROWS * r)))
-                scalars = shape.load(b, start, pitch, passing=True)
+                scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
                 products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
             self._prefetch(streams, sums, loop.index)
             if rows is not None:

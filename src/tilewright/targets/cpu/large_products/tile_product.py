@@ -60,10 +60,8 @@ class TileProduct:
     def emit(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """All of the product; the threads of the team share it if it is `worth` that."""
         shift = to_lines(ctx.b, work.target, self._form.vector) if self._form.streamed else i64(0)
-        work = replace(work, shift=shift)
-        if not self._form.in_place:
-            work = replace(work, panels=self._panels(ctx, self._form.short, self._across))
-            self._pack_short(ctx, work, worth)
+        work = replace(work, panels=self._panels(ctx, self._form.short, self._across), shift=shift)
+        self._pack_short(ctx, work, worth)
         self._multiply(ctx, work, worth)
 
     def _pack_short(self, ctx: KernelContext, work: Work, worth: Value) -> None:
@@ -152,7 +150,7 @@ class TileProduct:
             kernel.emit(
                 (b.add(line, i.index), j.index),
                 self._panel(b, longs, form.long, i.index),
-                self._scalars(b, inside, j.index, run),
+                self._panel(b, inside.panels, form.short, j.index, run, self._across),
                 place(block),
                 steps,
                 streams,
@@ -176,18 +174,7 @@ class TileProduct:
         is_last = _is_last(b, run)
         following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
         column = b.select(is_last, strip.end, strip.column)
-        return self._scalars(
-            b, work, column, replace(run, number=following, term=b.mul(following, i64(self._form.terms)))
-        )
-
-    def _scalars(self, b: Builder, work: Work, number: Value, run: _Run) -> Value:
-        """Where a panel of scalars begins for a run."""
-        form = self._form
-        if not form.in_place:
-            return self._panel(b, work.panels, form.short, number, run, self._across)
-        line, size = form.short.line, work.short.type.element.bytes
-        distance = b.add(b.mul(work.short.strides[line], b.mul(number, i64(form.short.height))), run.term)
-        return b.gep("i8", work.short.pointer, b.mul(distance, i64(size)))
+        return self._panel(b, work.panels, self._form.short, column, replace(run, number=following), self._across)
 
     @property
     def _streams(self) -> bool:

@@ -49,10 +49,10 @@ class Tile(Struct, frozen=True):
         """A tile of zeros."""
         return b.intrinsic(_ZERO, _TILE, self.operands, overload=(), hint="tile")
 
-    def load(self, b: Builder, start: Value, step: int | Value, *, passing: bool = False) -> Value:
+    def load(self, b: Builder, start: Value, step: int, *, passing: bool = False) -> Value:
         """A tile whose rows are `step` bytes apart; `passing`: it is not kept in the first cache."""
         word = "tileloaddt164" if passing else "tileloadd64"
-        arguments = [*self.operands, start, i64(step) if isinstance(step, int) else step]
+        arguments = [*self.operands, start, i64(step)]
         return b.intrinsic(f"llvm.x86.{word}.internal", _TILE, arguments, overload=(), hint="tile")
 
     def store(self, b: Builder, tile: Value, start: Value, step: int) -> None:
