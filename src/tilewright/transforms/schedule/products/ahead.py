@@ -20,7 +20,7 @@ from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.shared_factors import buffer_type
 from tilewright.transforms.schedule.products.sources import source_of
 
-ASKED: Final = "copies=threads is asked for"
+ASKED: Final = "threads are asked for"
 
 
 Side = tuple[tile.Mma, int]

@@ -40,7 +40,7 @@ class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
-    the store of sums that the machine makes by itself, or why threads do though it is asked to.
+    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to).
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -62,7 +62,8 @@ class Products(Struct, frozen=True):
         said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", ASKED)]
         apart = [found.apart for found in self._of_groups() if found.apart]
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
-        reasons += [f"stores by threads: {self.stored}"] if isinstance(self.stored, str) and self.stored else []
+        unasked = isinstance(self.stored, str) and self.stored not in ("", ASKED)
+        reasons += [f"stores by threads: {self.stored}"] if unasked else []
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
 
     @property
@@ -131,7 +132,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         else:
             plans[op] = found
     loops = _loops(kernel, plans, block, wanted)
-    stored = "" if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads)
+    stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads)
     if isinstance(stored, Stored):
         left = replace(block, shared_bytes=max(shared - _bytes_of(stored.slabs), 0))
         fewer = _loops(kernel, plans, left, wanted)
