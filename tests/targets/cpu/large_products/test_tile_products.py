@@ -92,6 +92,19 @@ def test_results_past_the_caches_wherever_they_lie(way: Way, rng: np.random.Gene
         np.testing.assert_array_equal(around, outside)
 
 
+@pytest.mark.parametrize("terms", [40, 300, 1100])
+@pytest.mark.parametrize("way", WAYS)
+def test_sums_are_stored_while_the_next_block_is_computed(way: Way, terms: int, rng: np.random.Generator) -> None:
+    """However few steps that has, in one run of terms and in several."""
+    m, n = 65, 96
+    run = kernel(way, replace(tile_machine(), l2_bytes=0), extents=(m, n, terms))
+    a, b = factors(rng, way, m, n, terms)
+    dtype = DTYPES[ELEMENTS[way.unit][1]]
+    c = np.full((m, n), 77, dtype, order="F")
+    run({"pA": a, "pB": b, "pC": c})
+    np.testing.assert_array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(dtype))
+
+
 @pytest.mark.parametrize("l2_bytes", [0, 1 << 21])
 @pytest.mark.parametrize("way", ways(Unit.AMX_BF16))
 def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Generator) -> None:
