@@ -22,6 +22,8 @@ def chosen(m: int, n: int, k: int, many: int = 1, element: str = "f16") -> Chose
         (2304, "256x192x64", 45.6),
         (3328, "224x128x64", 110.0),
         (4096, "256x128x64", 196.1),
+        (5632, "256x192x64", 525.1),
+        (8192, "256x128x64", 1591.0),
     ],
 )
 def test_squares(size: int, tile: str, microseconds: float) -> None:

@@ -14,7 +14,8 @@ from tilewright.ir.schedules import Schedule, Tile
 from tilewright.ir.types import MemrefType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
-from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, product_tiles
+from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, is_by_groups, product_tiles
+from tilewright.targets.nvidia.product_model import tile_of_groups
 from tilewright.transforms import emit
 from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
 from tilewright.transforms.schedule.products.plan import WARP
@@ -127,7 +128,14 @@ class NvidiaTilePolicy(Struct, frozen=True):
     def _best(self, a: MemrefType, b: MemrefType, c: MemrefType, m: int, n: int) -> ProductTile:
         terms = a.shape[1]
         steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
+        if steps is not None and not self.groups and self._is_by_groups(a, b, c):
+            best = tile_of_groups(m, n, steps, self.threads)
+            if best is not None:
+                return ProductTile(best.along, best.rows, 1.0, best.threads)
         return self._tiles(a, b, c).best(m, n, steps, self.groups, self.threads)
+
+    def _is_by_groups(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
+        return is_by_groups(a.element, b.element, c.element, self.architecture)
 
     def _depth(self, a: MemrefType) -> int:
         return max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
