@@ -15,6 +15,7 @@ from generators.arguments import Generated, members
 from generators.values import Data
 from generators.writer import Team, Writer
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import team
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import Group
@@ -23,6 +24,7 @@ from tilewright.runtime.groups import ArrayGroup
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
 from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, SpreadPolicy, TilePolicy
+from tilewright.transforms.spread_collectives.cutting import CutForeach
 from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from tilewright.transforms.spread_collectives.widening import WidenProducts
@@ -87,7 +89,10 @@ def read(text: str, apart: bool = False) -> Module:
 
 def divided(module: Module, level: int = 2, checked: bool = False, passes: SpreadCollectives = SPREADING) -> Module:
     """The program on tiles, its work-groups divided where that is possible."""
-    alone = [SplitSums(TILES, passes.policy), WidenProducts(TILES)]
+    for kernel in module.kernels:
+        if not any(isinstance(op, team.GroupId | team.NumGroups) for op in kernel.walk()):
+            kernel.max_groups = 1
+    alone = [CutForeach(part=3, least=2), SplitSums(TILES, passes.policy), WidenProducts(TILES)]
     steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, instruction_passes=alone, tile_passes=[passes])
     PassManager(steps, verify_each=True).run(module, PassContext())
     return module

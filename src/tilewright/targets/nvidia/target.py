@@ -55,6 +55,7 @@ from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from tilewright.transforms.schedule.request import ScheduleRequest, parse_request
 from tilewright.transforms.schedule.share_blocks import ShareBlocks
 from tilewright.transforms.schedule.share_tiles import ShareTiles
+from tilewright.transforms.spread_collectives.cutting import CutForeach
 from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from tilewright.transforms.spread_collectives.widening import WidenProducts
@@ -127,7 +128,7 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team, tiles = NvidiaTeamPolicy(request, self.architecture), NvidiaTilePolicy(request.tile, self.architecture)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
-        alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
+        alone = [CutForeach(request), SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,
             tiles,
