@@ -80,7 +80,7 @@ def test_loops_that_do_more_stay(body: str) -> None:
 
 
 @pytest.mark.parametrize(("size", "loads"), [(1024, 2), (2048, 1)])
-def test_what_registers_have_no_room_for_stays(size: int, loads: int) -> None:
+def test_loops_that_load_much_stay(size: int, loads: int) -> None:
     found, _ = text(ADD.replace(str(SIZE), str(size)), "%lo, %m, %one", 3, size=size)
     assert found.count("tile.load") == loads
 

@@ -7,8 +7,8 @@ after:   %x = tile.load %A, 0
            scf.yield %r, %next }
 
 A loop that only loads and adds up waits for memory in each iteration; so twice as many bytes are on their way. Of loops
-that write nothing and wait for nobody, whose addresses follow from their variable, as far as registers have room. The
-last iteration loads what it has once more.
+that load little, write nothing and wait for nobody, whose addresses follow from their variable. The last iteration
+loads what it has once more.
 """
 
 from __future__ import annotations
@@ -29,8 +29,13 @@ from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.schedule.recompute_tiles import words_of_thread
 
-_ROOM: Final = 32
-"""Words of a thread that loads of an iteration may fill."""
+_LITTLE: Final = 4096
+"""Bytes that a block loads in an iteration at most.
+
+On an H200 column sums of f16 (4 KB) went from 0.69 to 0.82 of a copy's speed. What loads 8 KB and more has enough on
+its way, and lost 2 to 15 % by the registers that this takes: column sums of f32, products with vectors.
+"""
+_WORD: Final = 4
 _FEWEST: Final = 4
 """Iterations: the last one loads for nothing."""
 _ROOM_OF_ALL: Final = 96
@@ -72,7 +77,8 @@ def _loads(loop: scf.For, kernel: Kernel) -> list[tile.Load]:
     threads, there = teams_of(kernel).threads, rows_there(kernel)
     words = sum(words_of_thread(load.out, threads, there) for load in loads)
     held = sum(words_of_thread(value, threads, there) for value in loop.carried)
-    return loads if 0 < words <= _ROOM and held + 2 * words <= _ROOM_OF_ALL else []
+    is_little = 0 < words * threads * _WORD <= _LITTLE
+    return loads if is_little and held + 2 * words <= _ROOM_OF_ALL else []
 
 
 def _step(loop: scf.For) -> int | None:
