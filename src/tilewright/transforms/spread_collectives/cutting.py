@@ -82,7 +82,7 @@ def _cut(op: tl.Foreach, most: int) -> None:
     region, block = new_region([INDEX])
     inner = Builder.at_end(block, op.location)
     first = emit.add(inner, begin, block.arguments[0])
-    mapping = dict(zip(op.body.entry.arguments, [first, *variables], strict=True))
+    mapping: dict[Value, Value] = dict(zip(op.body.entry.arguments, [first, *variables], strict=True))
     for each in op.body.entry:
         copy = inner(each.clone(mapping))
         mapping |= zip(each.results, copy.results, strict=True)
