@@ -50,6 +50,7 @@ def test_threads_multiply_what_units_do_not_take() -> None:
 
 def test_what_memory_takes() -> None:
     """134 MB of the one large factor."""
+    assert chosen(16, 8192, 4096, many=2).seconds > 34e-6
     assert 30e-6 < chosen(16, 8192, 8192).seconds < 40e-6
     assert "x16x" in chosen(16, 8192, 8192).schedule
 
