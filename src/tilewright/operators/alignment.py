@@ -26,12 +26,12 @@ _TILE: Final = 64
 """Rows and columns of the smallest tiles, which are computed whole."""
 
 _LAUNCH: Final = 5e-6
-_COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 2e12, 8: 3e12}
+_COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 3e12, 8: 3e12}
 """Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
 
-_SLOW: Final = {1: 50e12, 2: 70e12, 4: 32e12, 8: 22e12}
+_SLOW: Final = {1: 50e12, 2: 70e12, 4: 26e12, 8: 22e12}
 """Operations a second of products of such factors, by bytes of an element. Measured on an H200 for f16 (cuBLAS:
-600e12), f32 of 3001 (43e12) and f64 of 1025 (31e12)."""
+600e12), f32 of 1025 (38e12) and f64 of 1025 (31e12)."""
 
 
 def misaligned(arrangement: Arrangement, seconds: float) -> Iterator[tuple[Arranged, str]]:

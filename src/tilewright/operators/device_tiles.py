@@ -63,10 +63,15 @@ def _chosen(arrangement: Arrangement, accumulate: str, target: str, precision: s
     result = accumulate if parts > 1 else operands[-1].dtype
     many = parts * prod(extents[mode] for mode in arrangement.loops)
     matrices = (extents[ROWS], extents[COLUMNS], extents[TERMS] // parts)
-    architecture = architecture_of(target)
-    whole_sectors = all(map(has_whole_sectors, operands[:2]))
-    element = "tf32" if rounds(arrangement, precision) else operands[0].dtype
-    turned = (is_turned(operands[1]), is_turned(operands[0]))
+    left, right = operands[:2]
     return chosen_tile(
-        matrices, many, element, result, accumulate, architecture, whole_sectors=whole_sectors, turned=turned
+        matrices,
+        many,
+        "tf32" if rounds(arrangement, precision) else left.dtype,
+        result,
+        accumulate,
+        architecture_of(target),
+        whole_sectors=has_whole_sectors(left) and has_whole_sectors(right),
+        turned=(is_turned(right), is_turned(left)),
+        exact=precision == "exact",
     )

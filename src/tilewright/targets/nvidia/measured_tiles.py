@@ -1,0 +1,129 @@
+"""Tiles of products and what each costs, as measured on an H200."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
+
+_OF_SPLIT_SECTORS: Final = 0.0024
+"""Microseconds that 128 bytes of a row of a box take which begin and end in the middle of a sector of 32 bytes."""
+_DELAYED: Final = 1.08
+"""How much longer a step takes at least, whose boxes come so."""
+
+
+class Cost(Struct, frozen=True):
+    """Microseconds of a tile beside its steps along k, and of each step."""
+
+    fixed: float
+    step: float
+
+    def of(self, steps: int) -> float:
+        """Of a tile."""
+        return self.fixed + self.step * steps
+
+    def slower(self, by: float) -> Cost:
+        """With steps that take longer."""
+        return Cost(self.fixed, self.step * by)
+
+    def of_split_sectors(self, pieces: int) -> Cost:
+        """With so many times 128 bytes a step that begin in the middle of a sector."""
+        return Cost(self.fixed, max(self.step * _DELAYED, pieces * _OF_SPLIT_SECTORS))
+
+
+class MeasuredTile(Struct, frozen=True):
+    """A tile of so many elements of a row of the result (`along`), so many `rows`, and steps of `depth` terms.
+
+    `alone` is what it costs with a multiprocessor to itself, `shared` what two cost that share it. A device makes at
+    most `rate` operations a second with it before its power is limited. `more` is what else its schedule says, of
+    factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`).
+    """
+
+    along: int
+    rows: int
+    alone: Cost
+    shared: Cost | None = None
+    threads: int = USUAL_THREADS
+    more: str = ""
+    depth: int = 64
+    rate: float = math.inf
+    right_along_n: bool | None = None
+
+    def slower(self, by: float) -> MeasuredTile:
+        """With steps that take longer."""
+        shared = None if self.shared is None else self.shared.slower(by)
+        return replace(self, alone=self.alone.slower(by), shared=shared)
+
+    def of_split_sectors(self, element_bytes: int) -> MeasuredTile:
+        """With factors whose rows begin in the middle of sectors."""
+        pieces = (self.along + self.rows) * self.depth * element_bytes // 128
+        shared = None if self.shared is None else self.shared.of_split_sectors(2 * pieces)
+        return replace(self, alone=self.alone.of_split_sectors(pieces), shared=shared)
+
+    def seconds(self, m: int, n: int, k: int, many: int) -> float:
+        """Of a launch of so many products, without its start."""
+        tiles, steps = many * -(-m // self.rows) * -(-n // self.along), -(-k // self.depth)
+        most = -(-tiles // MULTIPROCESSORS)
+        if self.shared is None:
+            found = most * self.alone.of(steps)
+        else:
+            found = most // 2 * self.shared.of(steps) + most % 2 * self.alone.of(steps)
+        return max(found * 1e-6, 2 * tiles * self.rows * self.along * steps * self.depth / self.rate)
+
+    def schedule(self, element: str) -> str:
+        """The line that asks for it."""
+        return f"threads={self.threads} tile={self.along}x{self.rows}x{self.depth}{self.more.format(element)}"
+
+
+_GROUPS: Final = 2 * USUAL_THREADS
+_AS_IT_COMES: Final = " persistent=no"
+_LIMITED: Final = 7.0e14
+_SOONER: Final = 6.75e14
+"""Operations a second at which a device is at the limit of its power."""
+
+WARPGROUP_TILES: Final = (
+    MeasuredTile(64, 64, Cost(3.4, 0.35), Cost(1.85, 0.43)),
+    MeasuredTile(128, 64, Cost(3.2, 0.34), Cost(3.5, 0.42), more=_AS_IT_COMES),
+    MeasuredTile(128, 64, Cost(4.1, 0.34), Cost(2.8, 0.47)),
+    MeasuredTile(128, 64, Cost(4.1, 0.24), Cost(2.1, 0.72), more=" product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/8"),
+    MeasuredTile(128, 128, Cost(5.9, 0.405), Cost(2.8, 0.735), rate=_SOONER),
+    MeasuredTile(112, 128, Cost(3.5, 0.425), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
+    MeasuredTile(128, 128, Cost(3.5, 0.42), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
+    MeasuredTile(160, 128, Cost(1.8, 0.54), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
+    MeasuredTile(192, 128, Cost(2.8, 0.544), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
+    MeasuredTile(208, 128, Cost(2.0, 0.668), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(224, 128, Cost(3.1, 0.634), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(256, 128, Cost(3.6, 0.715), threads=_GROUPS, rate=_LIMITED),
+    MeasuredTile(240, 128, Cost(3.6, 0.715), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(256, 144, Cost(3.4, 0.83), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(256, 192, Cost(4.5, 1.045), threads=_GROUPS, rate=_LIMITED),
+    MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
+    MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
+    MeasuredTile(16, 64, Cost(3.0, 0.50), Cost(3.0, 0.60), depth=128, right_along_n=False),
+    MeasuredTile(16, 64, Cost(3.0, 1.18), Cost(4.0, 2.0), depth=256, right_along_n=True),
+)
+"""Tiles that groups of warps multiply, of f16 and bf16.
+
+Fitted to squares of 1024 to 12288 (cold, both factors by rows), batches of 64 to 256, rows that begin in the middle of
+sectors (3000, 4104), and 1 and 16 rows or columns of 8192 x 8192. Of 23 squares the tile that is taken has 0.99 of the
+speed of the best that was tried.
+"""
+
+F32_TILES: Final = (
+    MeasuredTile(64, 64, Cost(3.0, 1.3), Cost(3.0, 1.69), depth=32),
+    MeasuredTile(128, 128, Cost(3.0, 4.3), Cost(3.0, 5.53), depth=32),
+    MeasuredTile(128, 128, Cost(1.5, 2.15), Cost(1.5, 2.85), depth=16),
+    MeasuredTile(96, 96, Cost(3.0, 1.04), Cost(3.0, 1.9), depth=16),
+)
+"""By multiply-adds of f32: fitted to 1025, 3001, 4096 and a batch of 256."""
+
+F64_TILES: Final = (
+    MeasuredTile(64, 64, Cost(3.0, 0.55), Cost(1.5, 0.86), depth=16),
+    MeasuredTile(64, 80, Cost(3.0, 0.65), Cost(3.0, 0.99), depth=16),
+    MeasuredTile(128, 128, Cost(12.0, 1.22), threads=_GROUPS, depth=16),
+)
+"""By tensor cores of f64: fitted to 1024, 1025, 4096 and batches of 128 and 256."""
