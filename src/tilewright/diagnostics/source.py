@@ -72,15 +72,16 @@ class UnknownLocation(Location):
 UNKNOWN = UnknownLocation()
 
 
-class SourceRange(Location):
-    """Characters `start` to `end` (exclusive) of a `source`."""
+class SourceRange(Location, Struct, frozen=True, gc=False):
+    """Characters `start` to `end` (exclusive) of a `source`.
 
-    __slots__ = ("end", "source", "start")
+    No source leads to its ranges, so the collector of cycles need not look at them: of what there is while a kernel is
+    compiled they are a seventh.
+    """
 
-    def __init__(self, source: Source, start: int, end: int) -> None:
-        self.source = source
-        self.start = start
-        self.end = end
+    source: Source
+    start: int
+    end: int
 
     def ranges(self) -> tuple[SourceRange, ...]:
         return (self,)
@@ -91,16 +92,6 @@ class SourceRange(Location):
         if last is None or last.source is not self.source:
             return self
         return SourceRange(self.source, min(self.start, last.start), max(self.end, last.end))
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SourceRange)
-            and self.source is other.source
-            and (self.start, self.end) == (other.start, other.end)
-        )
-
-    def __hash__(self) -> int:
-        return hash((id(self.source), self.start, self.end))
 
     def __str__(self) -> str:
         line, column = self.source.position(self.start)
