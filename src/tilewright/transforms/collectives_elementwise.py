@@ -26,8 +26,9 @@ def lower_elementwise(op: tl.ElementwiseCollective, build: Builder, schedule: Sc
     if target.order == 0:
         _scalar(op, build, goal, sources)
         return
-    lengths = schedule.tiles.elementwise_tile(target)
-    if any(contiguous_mode(emit.memref_type(source)) != contiguous_mode(target) for source in sources):
+    crosswise = any(contiguous_mode(emit.memref_type(source)) != contiguous_mode(target) for source in sources)
+    lengths = schedule.tiles.elementwise_tile(target, crosswise)
+    if crosswise:
         lengths = _squared(target, lengths)
 
     def formed(at: Builder, box: Box) -> Value:
@@ -65,7 +66,8 @@ def lower_ger(op: tl.Ger, build: Builder, schedule: Schedule) -> None:
         left = stretched(at, a, (rows.length, 1), box.shape)
         return at(Mul(left, stretched(at, b, (1, columns.length), box.shape))).out
 
-    update_each(build, goal, schedule, product)
+    lengths = schedule.tiles.elementwise_tile(emit.memref_type(op.c), shared=True)
+    update_each(build, goal, schedule, product, lengths=lengths)
 
 
 def stretched(build: Builder, value: Value, shape: tuple[int, ...], to: tuple[int, ...]) -> Value:

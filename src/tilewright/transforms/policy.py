@@ -91,8 +91,8 @@ class TilePolicy(Protocol):
         """Tile lengths along m, n and k of `c += a b`."""
         ...
 
-    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
-        """Tile lengths for an update of every element of `target`."""
+    def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
+        """Tile lengths for an update of all elements of `target`; `shared`: columns beside each other read the same."""
         ...
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
@@ -291,7 +291,7 @@ class GenericTilePolicy(Struct, frozen=True):
         """None."""
         return ()
 
-    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+    def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of the smallest stride."""
         if all(s is not None and s <= self.whole for s in target.shape):
             return (self.whole,) * target.order

@@ -11,6 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.ir.types import F32, memref
+from tilewright.targets.cpu.machine import machine_of
+from tilewright.targets.cpu.policy import CpuTilePolicy
 
 DTYPES: Final = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64), "i16": np.dtype(np.int16)}
 LENGTHS: Final = [1, 31, 128, 4095, 4096 + 33, 8192 + 128 + 7, 16384 + 1000]
@@ -96,3 +99,12 @@ def test_sums_of_strided_vectors_are_carried_in_a_vector() -> None:
     program.k[1](source, target)
     assert target == source.sum()
     assert re.search(r"phi <\d+ x float>", program.artifact.texts["llvm"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "shared", "columns"), [(4096, False, 1), (4096, True, 4), (24, False, 4), (None, False, 4)]
+)
+def test_long_columns_go_one_by_one(rows: int | None, shared: bool, columns: int) -> None:
+    """Unless they read the same."""
+    found = CpuTilePolicy(machine_of()).elementwise_tile(memref(F32, (rows, None)), shared)
+    assert found == (8 * machine_of().lanes(4), columns)

@@ -176,7 +176,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
                     m, n, k = (length if mode == other else taken[other] for other in range(3))
                     yield Schedule(tile=(m, n, k))
 
-    def elementwise_tile(self, target: MemrefType) -> tuple[int, ...]:
+    def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of stride 1, a few columns across."""
         total = 1
         for extent in target.shape:
