@@ -107,7 +107,9 @@ entry @attention({pointers}) {{
 %next = mmaf %p, %vs, %scaled : {p}, {k}, {sums}
 continue %mn, %ln, %next : {line}, {line}, {sums}
 }}
-{across("lw", "l", of.width)}%whole = divf %sum, %lw : {sums}
+%unit = constant <f32: 1.0> : {line}
+%inverse = divf %unit, %l : {line}
+{across("lw", "inverse", of.width)}%whole = mulf %sum, %lw : {sums}
 %rounded = ftof %whole : {sums} -> {o}
 %done = store_view_tko weak %rounded, %ov[%row, %zero] : {o}, {view(queries, rows)}, tile<i32> -> token
 return

@@ -56,6 +56,20 @@ def test_any_shape(shape: tuple[int, ...], causal: bool, dtype: str) -> None:
         assert float((found[1] - logarithms).abs().max()) < 1e-3
 
 
+@pytest.mark.parametrize("dtype", CLOSE)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_gradients(shape: tuple[int, ...], causal: bool, dtype: str) -> None:
+    given = [x.requires_grad_() for x in drawn(shape, dtype)]
+    found: Any = tw.attention(*given, causal=causal)
+    wide = [x.detach().double().requires_grad_() for x in given]
+    expected, _ = wanted(*wide, causal)
+    g = torch.randn_like(found)
+    one, other = torch.autograd.grad(found, given, g), torch.autograd.grad(expected, wide, g.double())
+    for mine, right in zip(one, other, strict=True):
+        assert float((mine.double() - right).norm()) < 2 * CLOSE[dtype] * float(right.norm()) + 1e-3
+
+
 def test_runs_are_equal_to_the_bit() -> None:
     q, k, v = drawn((2, 8, 8, 2048, 2048, 128), "float16")
     first: Any = tw.attention(q, k, v, causal=True)
@@ -63,3 +77,9 @@ def test_runs_are_equal_to_the_bit() -> None:
         out = torch.full_like(first, float("nan"))
         tw.attention(q, k, v, causal=True, out=out)
         assert torch.equal(out, first)
+    found: Any = tw.attention(q, k, v, causal=True, return_lse=True)
+    out, lse = found
+    gradients = tw.attention.gradients(q, q, k, v, out, lse, causal=True)
+    for _ in range(10):
+        again = tw.attention.gradients(q, q, k, v, out, lse, causal=True)
+        assert all(torch.equal(one, other) for one, other in zip(gradients, again, strict=True))

@@ -22,6 +22,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         gpu_products,
         gpu_stores,
         gpu_tensors,
+        gpu_turns,
         lane,
         lane_products,
         math,
@@ -36,7 +37,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores)
+    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 

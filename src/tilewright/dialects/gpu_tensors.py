@@ -3,7 +3,7 @@
 A barrier is a word of a memref `i64[count]` in shared memory. It goes through phases: one ends when as many threads
 have arrived as it was opened for and all bytes that they expect have been copied. Phases have parities 0, 1, 0 and so
 on. These operations are the same on the gpu level, where the work-group runs them, and on that of lanes, where one
-thread does but for `gpu.await_phase`, which all do that read what was copied.
+thread does but for `gpu.await_phase` and `gpu.arrive`, which all do that read what was copied, before and behind that.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Final
 from tilewright.diagnostics import Report
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.tile_rules import fail
-from tilewright.ir.definition import Operation, Value, attribute, operand, operands, optional_attribute, result
+from tilewright.ir.definition import Operation, Value, attribute, operand, operands, optional_attribute
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import Swizzle
-from tilewright.ir.types import BOOL, F32, I32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
+from tilewright.ir.types import F32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
 from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
 
 SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
@@ -101,29 +101,34 @@ class AwaitPhase(Operation, name="gpu.await_phase"):
         _barriers(self, report, self.barriers)
 
 
-class LastWarp(Operation, name="gpu.last_warp"):
-    """Each warp comes here with what it has awaited; true for one thread of the last one, which nobody waits for.
+class Arrive(Operation, name="gpu.arrive"):
+    """Each warp arrives at a barrier that was opened for as many, behind what it has awaited; nobody waits."""
 
-    `counters` are words of `i32[count]` in shared memory, zeros at first, that count who has come: a warp may be so
-    many times ahead of another one. On the gpu level, where the work-group comes at once, true.
-    """
-
-    counters: Value = operand(MEMREF)
+    barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
-    out: Value = result(infer=lambda op: BOOL)
 
     def effects(self) -> Sequence[Effect]:
-        return [*reads(self.counters), *writes(self.counters), Effect(EffectKind.ORDER)]
+        return [Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        type_ = memref_of(self.counters)
-        if (
-            type_.element is not I32
-            or type_.order != 1
-            or type_.shape[0] is None
-            or type_.space is not AddressSpace.LOCAL
-        ):
-            fail(self, report, f"counters are words of i32 in shared memory, as many as the type says, not {type_}")
+        _barriers(self, report, self.barriers)
+
+
+class AwaitReaders(Operation, name="gpu.await_readers"):
+    """The thread that asks for copies waits until the phase of that parity has ended, as `gpu.await_phase` does.
+
+    Whoever has arrived in that phase has read what is copied over next.
+    """
+
+    barriers: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+    parity: Value = operand(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        _barriers(self, report, self.barriers)
 
 
 class CopyTensor(Operation, name="gpu.copy_tensor"):

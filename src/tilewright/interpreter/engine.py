@@ -28,6 +28,7 @@ from tilewright.interpreter import (
     tensor_stores,
     tensors,
     tiles,
+    turns,
     views,
 )
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
@@ -69,6 +70,7 @@ def all_handlers() -> OperationTable[Handler]:
             **products.handlers(),
             **tensor_copies.handlers(),
             **tensor_stores.handlers(),
+            **turns.handlers(),
         }
     )
 

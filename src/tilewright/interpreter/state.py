@@ -47,7 +47,8 @@ class WorkGroup(Struct):
 
     `copies` are asynchronous ones on their way, in groups, of which each work-item has closed as many as `groups` says;
     `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
-    `phases` are barriers that count copies, by their words of memory.
+    `phases` are barriers that count copies, by their words of memory. Where groups of warps take turns, `turn` says
+    whether one has been passed on that nobody has awaited.
     """
 
     kernel: Kernel
@@ -76,6 +77,7 @@ class WorkGroup(Struct):
     phases: dict[tuple[int, int], Phase] = field(default_factory=dict[tuple[int, int], Phase])
     leaving: list[Leaving] = field(default_factory=list[Leaving])
     stored: dict[int, int] = field(default_factory=dict[int, int])
+    turn: bool | None = None
     part: int = 0
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])

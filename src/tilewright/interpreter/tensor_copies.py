@@ -75,7 +75,7 @@ def _close(w: WorkGroup, op: Operation) -> None:
         found = w.phases.pop(_word(w, op.barriers, number), None)
         if found is None:
             fail(CODE, op.location, f"word {number} is no barrier")
-        if found.missing != found.arrivals or found.copies:
+        if found.missing not in (0, found.arrivals) or found.copies:
             fail(CODE, op.location, f"barrier {number} is closed while somebody has arrived there")
 
 
@@ -135,6 +135,11 @@ def _await(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitPhase)
     if w.mask is not None and not w.mask.all():
         fail("R022", op.location, f"not all work-items reach this {op.name}")
+    _end(w, op)
+
+
+def _end(w: WorkGroup, op: ops.AwaitPhase | ops.AwaitReaders) -> None:
+    """The phase of a parity ends if it has not yet; what was copied in it is there."""
     found, parity = _phase(w, op, op.barriers, op.number), w.number(op.parity)
     if found.ended % 2 != parity:
         return
@@ -146,15 +151,21 @@ def _await(w: WorkGroup, op: Operation) -> None:
     found.ended, found.missing, found.copies = found.ended + 1, found.arrivals, []
 
 
-def _last_warp(w: WorkGroup, op: Operation) -> None:
-    """All come at once; of work-items the last one is a thread of the last warp."""
-    assert isinstance(op, ops.LastWarp)
-    if w.mask is None:
-        w.values[op.out] = np.asarray(True)
-        return
-    if not w.mask.all():
+def _await_readers(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.AwaitReaders)
+    _one_thread(w, op)
+    _end(w, op)
+
+
+def _arrive(w: WorkGroup, op: Operation) -> None:
+    """All warps come at once."""
+    assert isinstance(op, ops.Arrive)
+    if w.mask is not None and not w.mask.all():
         fail("R022", op.location, f"not all work-items reach this {op.name}")
-    w.values[op.out] = np.arange(w.items) == w.items - w.subgroup_size
+    found = _phase(w, op, op.barriers, op.number)
+    if found.missing != found.arrivals:
+        fail(CODE, op.location, "all warps arrive at a barrier where some have arrived in this phase")
+    found.missing = 0
 
 
 def handlers() -> Mapping[type[Operation], Handler]:
@@ -165,5 +176,6 @@ def handlers() -> Mapping[type[Operation], Handler]:
         ops.Expect: _expect,
         ops.CopyTensor: _copy,
         ops.AwaitPhase: _await,
-        ops.LastWarp: _last_warp,
+        ops.AwaitReaders: _await_readers,
+        ops.Arrive: _arrive,
     }

@@ -2,7 +2,7 @@
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
-               persistent=[yes | no] | order=N} [# reason]
+               persistent=[yes | no] | order=N | turns=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -16,7 +16,8 @@ and for how many iterations of a loop factors are in shared memory at a time, 1 
 brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks;
 `stores` who stores sums: threads from their registers, or that unit, from slabs of shared memory. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
-multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x.
+multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
+warps take `turns`, one computes what it multiplies next while another one multiplies.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -100,6 +101,7 @@ class Schedule(Struct, frozen=True):
     persistent: bool | None = None
     order: int | None = None
     stores: Copies | None = None
+    turns: bool | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -117,8 +119,13 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.stores is None else [f"stores={self.stores.value}"]
         parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
         parts += [] if self.order is None else [f"order={self.order}"]
+        parts += [] if self.turns is None else [f"turns={'yes' if self.turns else 'no'}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
+
+
+_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns"))
+"""What is chosen for products of certain tiles, threads and instructions."""
 
 
 def changed(schedule: Schedule, move: Schedule) -> Schedule:
@@ -127,14 +134,12 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         return move
     kept = replace(schedule, reason="")
     if move.tile is not None:
-        kept = replace(kept, products=(), copies=None, stores=None, persistent=None, order=None)
+        kept = replace(kept, products=(), **_UNSAID)
     if move.threads not in (None, schedule.threads):
-        kept = replace(
-            kept, products=(), chunk=None, groups=None, copies=None, stores=None, persistent=None, order=None
-        )
+        kept = replace(kept, products=(), chunk=None, groups=None, **_UNSAID)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
-        kept = replace(kept, copies=None, stores=None, persistent=None, order=None)
+        kept = replace(kept, **_UNSAID)
     products = (*(product for product in kept.products if product.tile not in of), *move.products)
     new = {name: found for name in move.__struct_fields__ if (found := getattr(move, name)) not in (None, "")}
     return replace(kept, **{**new, "products": products})
@@ -176,7 +181,10 @@ _PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = ("threads", "groups", "chunk", "tile", "product", "spread", "copies", "stores", "persistent", "order")
+KEYS: Final = (
+    *("threads", "groups", "chunk", "tile", "product", "spread"),
+    *("copies", "stores", "persistent", "order", "turns"),
+)
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
     "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
@@ -184,10 +192,8 @@ _PATTERNS: Final = {
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
 _WORDS: Final = {
-    "spread": tuple(_TRUTHS),
-    "copies": tuple(_COPIES),
-    "stores": tuple(_COPIES),
-    "persistent": tuple(_TRUTHS),
+    **dict.fromkeys(("spread", "persistent", "turns"), tuple(_TRUTHS)),
+    **dict.fromkeys(("copies", "stores"), tuple(_COPIES)),
 }
 """What keys take that take words."""
 _SHOWN: Final = 80
@@ -224,9 +230,21 @@ def parse_line(line: str) -> Schedule:
     spread = _TRUTHS.get(found.get("spread", ""))
     copies, stores = (_COPIES.get(found.get(key, "")) for key in ("copies", "stores"))
     chunk = _chunk(found.get("chunk", ""))
-    persistent = _TRUTHS.get(found.get("persistent", ""))
+    persistent, turns = (_TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns"))
     return Schedule(
-        way, threads, tile, tuple(products), reason.strip(), spread, groups, copies, chunk, persistent, order, stores
+        way,
+        threads,
+        tile,
+        tuple(products),
+        reason.strip(),
+        spread,
+        groups,
+        copies,
+        chunk,
+        persistent,
+        order,
+        stores,
+        turns,
     )
 
 

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
-import numpy as np
 from msgspec import Struct
 
+from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
+from tilewright.operators.attention_gradients import gradients
+from tilewright.operators.attention_heads import (
+    as_flag,
+    check_fit,
+    factor_of,
+    flat_of,
+    head_of,
+    order_of,
+    packed,
+    target_of,
+)
 from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
-from tilewright.operators.errors import OperatorError, OperatorTypeError, refused
+from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
 from tilewright.operators.overlaps import overlap
+from tilewright.operators.tensors import is_tensor
+from tilewright.operators.torch_attention import TorchAttention
 from tilewright.runtime.errors import LaunchError
 
 if TYPE_CHECKING:
@@ -24,18 +38,12 @@ if TYPE_CHECKING:
 _KEPT_PROGRAMS: Final = 64
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
 _KEPT_LAUNCHES: Final = 1024
-_ELEMENTS: Final = ("f16", "bf16")
-_LAYOUTS: Final = {"bhld": (0, 1, 2, 3), "blhd": (0, 2, 1, 3)}
-"""Where batch, heads, length and width stand among the extents of an array."""
-_MODES: Final = ("batch", "heads", "length", "width")
-_MOST_WIDTH: Final = 256
-_LEAST_SCALE, _MOST_SCALE = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-_MOST_STRIDE: Final = 1 << 31
 _TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
 """By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
 
-Measured on an H200, of torch's attention, f16, 4 x 32 heads of length 4096: width 64 0.89 and causal 0.84 (128 queries
-by 64 keys 0.86 and 0.84), width 128 0.82 and 0.87. Width 256 is not measured.
+Measured on an H200, of torch's attention, f16, 4 x 32 heads of length 4096, full and causal: width 64 1.03 and 1.01
+(128 queries by 64 keys 0.93 and 0.91, 256 by 64 on 512 threads 0.89 and 0.83), width 128 0.93 and 0.96. Width 256 is
+not measured.
 """
 
 
@@ -50,30 +58,13 @@ class Options(TypedDict, total=False):
     target: str
 
 
-class _Head(Struct, frozen=True):
-    """An array of heads: extents and strides of batch, heads, length and width."""
+class GradientOptions(TypedDict, total=False):
+    """Options of gradients, those that attention was computed with."""
 
-    shape: tuple[int, int, int, int]
-    strides: tuple[int, int, int, int]
-
-    @property
-    def span(self) -> int:
-        """Elements of memory from the first to the last."""
-        return 0 if 0 in self.shape else 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
-
-
-class _Flat(Struct, frozen=True):
-    """All heads of an array as one matrix with its rows: extents, and how far batches and heads are apart in it."""
-
-    rows: int
-    columns: int
-    batch: tuple[int, int]
-    head: tuple[int, int]
-
-    @property
-    def integers(self) -> tuple[int, ...]:
-        """As a program takes them."""
-        return (self.rows, self.columns, self.batch[0], self.head[0], self.batch[1], self.head[1])
+    causal: bool
+    scale: float | None
+    layout: str
+    target: str
 
 
 class _Asked(Struct, frozen=True):
@@ -152,17 +143,19 @@ class Attention:
         - `target` runs elsewhere than where the arrays are (`interpreter`), or on certain processors (`cpu:avx2`).
 
         Queries without any key have zeros, and -inf as their logarithm. Scores are rounded to the type of the arrays
-        between the two products, as is the result. There is no gradient. Raises `OperatorError`, a ValueError, for
+        between the two products, as is the result. Tensors of PyTorch that need a gradient, or that `torch.compile`
+        traces, take the operator `torch.ops.tilewright.attention`, which has no `out`; the logarithms have no gradient.
+        Raises `OperatorError`, a ValueError, for
         arguments that do not fit, and `OperatorTypeError`, a TypeError too, for types for which there is no kernel.
         """
+        if is_tensor(q) and torch_attention().takes(q, k, v):
+            return _differentiable(q, k, v, options)
         framework = framework_of(q)
         arrays = framework.plain(_arrays(q, k, v, options))
-        return_lse, scale = options.get("return_lse", False), options.get("scale")
+        return_lse = options.get("return_lse", False)
         prepared = _prepared(_asked(framework, arrays, options))
         plan = prepared.plan
-        factor = 1 / math.sqrt(plan.of.width) if scale is None else as_number("scale", scale)
-        if not _LEAST_SCALE <= factor <= _MOST_SCALE:
-            raise OperatorError(f"scale is {scale}; it is a positive number of f32")
+        factor = factor_of(options.get("scale"), plan.of.width)
         out = options.get("out")
         if out is None:
             out = arrays["out"] = framework.empty(plan.shape, plan.of.element, q)
@@ -186,6 +179,24 @@ class Attention:
         `target` may be a machine that is not here (`nvidia:sm_90a`). Raises what attention does.
         """
         return _planned(_asked(framework_of(q), _arrays(q, k, v, options), options))
+
+    def gradients(
+        self, g: object, q: object, k: object, v: object, out: object, lse: object, **options: Unpack[GradientOptions]
+    ) -> tuple[object, object, object]:
+        """The gradients of q, k and v where `g` is that of the result `out`, with whose logarithms `lse` was returned.
+
+        Arrays and options are as of attention; `g` and `out` are like `q`, of its type. A `g` whose rows are no
+        neighbours in memory, or overlap, is copied. The results are new arrays. Sums are f32, the same in each run;
+        weights and their gradients are rounded to the type of the arrays before they are multiplied. Query heads that
+        share a key head are summed. Raises what attention does.
+        """
+        arrays = {"q": q, "k": k, "v": v, "out": out, "lse": lse, "g": g}
+        for name in ("layout", "target"):
+            check_name(name, options.get(name))
+        causal, scale = as_flag("causal", options.get("causal", False)), options.get("scale")
+        layout, target = options.get("layout", "bhld"), options.get("target")
+        of_q, of_k, of_v = gradients(arrays, layout, causal, scale, target)
+        return of_q, of_k, of_v
 
 
 attention: Final = Attention()
@@ -223,15 +234,8 @@ def _check_overlaps(layouts: Mapping[str, Layout], arrays: Mapping[str, object])
 
 def _asked(framework: Framework, arrays: Mapping[str, object], options: Options) -> _Asked:
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    causal, with_lse = (_flag(name, options.get(name, False)) for name in ("causal", "return_lse"))
+    causal, with_lse = (as_flag(name, options.get(name, False)) for name in ("causal", "return_lse"))
     return _Asked(framework, sights, options.get("layout", "bhld"), causal, with_lse, options.get("target"))
-
-
-def _flag(name: str, value: object) -> bool:
-    """Raises `OperatorTypeError` for what is neither yes nor no."""
-    if type(value) not in (bool, int, np.bool_):
-        raise OperatorTypeError(f"{name} is {value!r}; it is True or False")
-    return bool(value)
 
 
 @lru_cache(_KEPT_LAUNCHES)
@@ -244,15 +248,13 @@ def _prepared(asked: _Asked) -> _Prepared:
 
 def _planned(asked: _Asked) -> AttentionPlan:
     layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
-    if asked.layout not in _LAYOUTS:
-        raise OperatorError(f"layout is {asked.layout!r}; there are {' and '.join(_LAYOUTS)}")
-    order, first = _LAYOUTS[asked.layout], layouts["q"]
-    heads = {name: _head(name, found, order) for name, found in layouts.items()}
-    _check(layouts, heads)
+    order, first = order_of(asked.layout), layouts["q"]
+    heads = {name: head_of(name, found, order) for name, found in layouts.items()}
+    check_fit(layouts, heads)
     q, k, v = heads["q"], heads["k"], heads["v"]
-    out = heads.get("out") or _head("out", Layout(first.dtype, first.shape, _packed(first.shape), ""), order)
+    out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
     batch, count, queries, width = q.shape
-    flat = [found for found in (_flat(k), _flat(v)) if found is not None] if width in _TILES else []
+    flat = [found for found in (flat_of(k), flat_of(v)) if found is not None] if width in _TILES else []
     is_flat = len(flat) == len("kv")
     blocks, threads = next(found for most, found in _TILES.items() if width <= most)
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
@@ -261,21 +263,7 @@ def _planned(asked: _Asked) -> AttentionPlan:
     integers += [number for found in flat if is_flat for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
     lse_shape = (batch, count, queries)
-    return AttentionPlan(of, _target(asked, layouts), threads, first.shape, lse_shape, spans, tuple(integers))
-
-
-def _target(asked: _Asked, layouts: Mapping[str, Layout]) -> str:
-    """Where it runs. Raises `OperatorError` for arrays on several devices."""
-    first = layouts["q"].device
-    for name, found in layouts.items():
-        if found.device != first:
-            raise OperatorError(f"q lies on {first}, {name} on {found.device}; all arrays are on one device")
-    if asked.target is not None:
-        return asked.target
-    kind = first.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
-        raise OperatorError(f"q lies on {first}; attention runs on the CPU and on NVIDIA devices")
-    return "cpu" if kind == "cpu" else "nvidia"
+    return AttentionPlan(of, target_of(layouts, asked.target), threads, first.shape, lse_shape, spans, tuple(integers))
 
 
 @lru_cache(_KEPT_PROGRAMS)
@@ -287,62 +275,29 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
     return compile(attention_text(of), target=target, schedule=schedule)[NAME]
 
 
-def _head(name: str, found: Layout, order: Sequence[int]) -> _Head:
-    """An array by batch, heads, length and width. Raises `OperatorError`."""
-    if found.dtype not in _ELEMENTS:
-        raise OperatorTypeError(f"{name} is of {found.dtype}; attention is there of {' and '.join(_ELEMENTS)}")
-    if len(found.shape) != len(_MODES):
-        raise OperatorError(f"{name} has extents {found.shape}; it has {', '.join(_MODES)}")
-    batch, heads, length, width = (found.shape[k] for k in order)
-    shape = (batch, heads, length, width)
-    # where there is one element along a mode, its stride says nothing; where there is none, no stride does
-    given = _packed(found.shape) if 0 in found.shape else found.strides
-    strides = [given[k] if found.shape[k] > 1 else 0 for k in order]
-    if not 0 < width <= _MOST_WIDTH:
-        raise OperatorError(f"{name} has a width of {width}; heads have 1 to {_MOST_WIDTH}")
-    if width > 1 and strides[3] != 1:
-        raise OperatorError(f"{name} has strides {found.strides}; rows are neighbours in memory: copy it")
-    if any(not 0 <= stride < _MOST_STRIDE for stride in strides) or max(shape) >= _MOST_STRIDE:
-        raise OperatorError(f"{name} has extents {found.shape} and strides {found.strides}; all are from 0 to 2^31 - 1")
-    if length > 1 and strides[2] < width:
-        raise OperatorError(f"{name} has strides {found.strides}: its rows overlap; copy it")
-    if name == "out" and any(s == 0 and n > 1 for n, s in zip(shape, strides, strict=True)):
-        raise OperatorError(f"out has strides {found.strides}: its elements overlap")
-    return _Head(shape, (strides[0], strides[1], strides[2] if length > 1 else width, 1))
+def _differentiable(q: object, k: object, v: object, options: Options) -> object:
+    """By the operator of torch. Raises `OperatorError` for options that it has not."""
+    _arrays(q, k, v, options)
+    for name in ("out", "target"):
+        if options.get(name) is not None:
+            raise OperatorError(f"{name}: attention that torch differentiates or compiles has no such option")
+    scale = options.get("scale")
+    number = None if scale is None else as_number("scale", scale)
+    causal, with_lse = (as_flag(name, options.get(name, False)) for name in ("causal", "return_lse"))
+    found = torch_attention()(q, k, v, causal, number, options.get("layout", "bhld"))
+    return found if with_lse else found[0]
 
 
-def _check(layouts: Mapping[str, Layout], heads: Mapping[str, _Head]) -> None:
-    """That arrays fit each other. Raises `OperatorError`."""
-    first = layouts["q"]
-    q, k, v = heads["q"].shape, heads["k"].shape, heads["v"].shape
-    for name, found in layouts.items():
-        if found.dtype != first.dtype:
-            raise OperatorTypeError(f"q is of {first.dtype}, {name} of {found.dtype}; arrays are of one type")
-    if k != v:
-        raise OperatorError(f"k has extents {layouts['k'].shape}, v {layouts['v'].shape}; they have the same")
-    if (q[0], q[3]) != (k[0], k[3]):
-        raise OperatorError(f"q has extents {first.shape}, k {layouts['k'].shape}; batch and width are the same")
-    if k[1] == 0 or q[1] % k[1]:
-        raise OperatorError(f"{q[1]} heads of q are no multiple of the {k[1]} of k")
-    if "out" in layouts and layouts["out"].shape != first.shape:
-        raise OperatorError(f"out has extents {layouts['out'].shape}, the result {first.shape}")
+@once
+def torch_attention() -> TorchAttention:
+    """The operator `torch.ops.tilewright.attention`."""
+
+    def forward(q: object, k: object, v: object, **options: Unpack[GradientOptions]) -> tuple[object, object]:
+        return cast("tuple[object, object]", attention(q, k, v, return_lse=True, **options))
+
+    return TorchAttention(forward, attention.gradients)
 
 
-def _packed(shape: Extents) -> Extents:
-    """The strides of a new array."""
-    return tuple(math.prod(max(extent, 1) for extent in shape[k + 1 :]) for k in range(len(shape)))
-
-
-def _flat(of: _Head) -> _Flat | None:
-    """All heads of an array in one matrix with its rows; None where a head begins at no multiple of a width."""
-    (batch, heads, length, width), (sb, sh, row, _) = of.shape, of.strides
-    apart: list[tuple[int, int]] = []
-    rows, columns = length, width
-    for count, stride in ((batch, sb), (heads, sh)):
-        down, along = divmod(stride, row)
-        if along % width:
-            return None
-        rows, columns = rows + (count - 1) * down, columns + (count - 1) * along
-        apart.append((down, along // width))
-    fits = columns <= row and rows < _MOST_STRIDE
-    return _Flat(rows, columns, apart[0], apart[1]) if fits else None
+if "torch" in sys.modules:
+    # compilers of torch find it there; they cannot make it while they trace a call
+    torch_attention()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from tilewright.operators.tile_ir_pieces import across, reduced, spread
+from tilewright.operators.attention_views import Views, line_of_head, line_view
+from tilewright.operators.tile_ir_pieces import across, masked, reduced, spread
 
 NAME = "attention"
 LOG2_E = 1.4426950408889634
@@ -56,7 +57,9 @@ class _Writer:
         (rows, columns), width = of.blocks, of.padded
         self.of, self.blocks, self.rows, self.columns, self.width = of, of.blocks, rows, columns, width
         self.s, self.p = f"tile<{rows}x{columns}xf32>", f"tile<{rows}x{columns}x{of.element}>"
-        self.q, self.k = f"tile<{rows}x{width}x{of.element}>", f"tile<{columns}x{width}x{of.element}>"
+        self.views = views = Views(of.element, of.width, width)
+        self.query_view, self.result_view = views.of_head(rows), views.of_head(rows, is_stored=True)
+        self.q, self.k = views.tile(rows), views.tile(columns)
         self.kt = f"tile<{width}x{columns}x{of.element}>"
         self.line, self.column = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>"
         self.sums = f"tile<{rows}x{width}xf32>"
@@ -86,7 +89,7 @@ class _Writer:
         order = "%final = subi %nb, %one : tile<i32>\n%x = subi %final, %bx : tile<i32>" if self.of.causal else ""
         x = "bx" if self.of.causal else "x"
         return f"""%{x}, %h, %b = get_tile_block_id : tile<i32>
-%nb, %nh, %nz = get_num_tile_blocks : tile<i32>
+%nb, %hs, %nz = get_num_tile_blocks : tile<i32>
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %rows = constant <i32: {self.rows}> : tile<i32>
@@ -108,61 +111,15 @@ class _Writer:
 
     def _views(self) -> str:
         """The matrices of this head, and those of all heads."""
-        found = [self._own(name, "h" if name in "qo" else "hk", "lq" if name in "qo" else "lk") for name in "qkvo"]
+        views = self.views
+        found = [views.head("q", "h", "lq", self.query_view), views.head("o", "h", "lq", self.result_view)]
+        found += [views.head(name, "hk", "lk", views.of_head(self.columns)) for name in "kv"]
         if self.of.flat:
-            found += [self._flat(name) for name in "kv"]
+            found += [views.flat(name, "hk", self.columns) for name in "kv"]
         return "\n".join(found)
 
-    def _own(self, name: str, head: str, length: str) -> str:
-        tensor, view = self._own_tensor, self._own_view(name)
-        return f"""%{name}b6 = exti %s{name}b signed : tile<i32> -> tile<i64>
-%{name}h6 = exti %s{name}h signed : tile<i32> -> tile<i64>
-%{name}n6 = exti %b signed : tile<i32> -> tile<i64>
-%{name}m6 = exti %{head} signed : tile<i32> -> tile<i64>
-%{name}x6 = muli %{name}b6, %{name}n6 : tile<i64>
-%{name}y6 = muli %{name}h6, %{name}m6 : tile<i64>
-%{name}o6 = addi %{name}x6, %{name}y6 : tile<i64>
-%{name}p = offset %{name}, %{name}o6 : tile<ptr<{self.of.element}>>, tile<i64> -> tile<ptr<{self.of.element}>>
-%{name}t = make_tensor_view %{name}p, shape = [%{length}, {self.of.width}], strides = [%s{name}l, 1]
-  : tile<i32> -> {tensor}
-%{name}w = make_partition_view %{name}t : {view}"""
-
-    @property
-    def _own_tensor(self) -> str:
-        return f"tensor_view<?x{self.of.width}x{self.of.element}, strides=[?,1]>"
-
-    def _own_view(self, name: str) -> str:
-        rows = self.rows if name in "qo" else self.columns
-        padding = "" if name == "o" else "padding_value = zero, "
-        return f"partition_view<tile=({rows}x{self.width}), {padding}{self._own_tensor}>"
-
-    @property
-    def _flat_tensor(self) -> str:
-        return f"tensor_view<?x?x{self.of.element}, strides=[?,1]>"
-
-    @property
-    def _flat_view(self) -> str:
-        steps = f"traversal_strides=[1,{self.width}]"
-        return f"strided_view<tile=({self.columns}x{self.width}), {steps}, padding_value = zero, {self._flat_tensor}>"
-
-    def _flat(self, name: str) -> str:
-        """Where this head begins in the matrix of all heads."""
-        lines = [
-            f"%{name}f = make_tensor_view %{name}, shape = [%{name}rows, %{name}columns], strides = [%s{name}l, 1]"
-            f" : tile<i32> -> {self._flat_tensor}",
-            f"%{name}g = make_strided_view %{name}f : {self._flat_view}",
-        ]
-        for what, batch, head in (("r", "rb", "rh"), ("c", "cb", "ch")):
-            lines += [
-                f"%{name}{what}1 = muli %b, %{name}{batch} : tile<i32>",
-                f"%{name}{what}2 = muli %hk, %{name}{head} : tile<i32>",
-                f"%{name}{what}3 = addi %{name}{what}1, %{name}{what}2 : tile<i32>",
-            ]
-        return "\n".join(lines)
-
     def _start(self) -> str:
-        view = self._own_view("q")
-        return f"""%qs, %qd = load_view_tko weak %qw[%x, %zero] : {view}, tile<i32> -> {self.q}, token
+        return f"""{self.views.loaded("q", "x", self.rows)}
 %e2 = constant <f32: {LOG2_E}> : tile<f32>
 %up = mulf %scale, %e2 : tile<f32>
 %down = negf %up : tile<f32>
@@ -215,21 +172,10 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
         )
 
     def _loaded_flat(self) -> str:
-        lines: list[str] = []
-        for name in "kv":
-            lines += [
-                f"%{name}at = addi %{name}r3, %key : tile<i32>",
-                f"%{name}s, %{name}d = load_view_tko weak %{name}g[%{name}at, %{name}c3] : {self._flat_view}, tile<i32>"
-                f" -> {self.k}, token",
-            ]
-        return "\n".join(lines)
+        return "\n".join(self.views.loaded_flat(name, "key", self.columns) for name in "kv")
 
     def _loaded_own(self, index: str, prefix: str) -> str:
-        return "\n".join(
-            f"%{prefix}{name}s, %{prefix}{name}d = load_view_tko weak %{name}w[%{index}, %zero]"
-            f" : {self._own_view(name)}, tile<i32> -> {self.k}, token"
-            for name in "kv"
-        )
+        return "\n".join(self.views.loaded(name, index, self.columns, prefix) for name in "kv")
 
     def _step(self, t: str, m: str, total: str, acc: str, mask: str) -> str:
         """One block of keys; names of values begin with `t`."""
@@ -279,66 +225,36 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 
     def _mask(self, t: str, key: str, raw: str, out: str, at_end: bool) -> str:
         """Scores, of which those of keys that are not there, or behind the query, are nothing."""
-        row, column = f"tile<{self.rows}xi32>", f"tile<{self.columns}xi32>"
-        places, bits = f"tile<{self.rows}x{self.columns}xi32>", f"tile<{self.rows}x{self.columns}xi1>"
-        lines = [
-            f"%{t}cn = iota : {column}",
-            f"%{t}cc = reshape %{t}cn : {column} -> tile<1x{self.columns}xi32>",
-            f"%{t}cw = broadcast %{t}cc : tile<1x{self.columns}xi32> -> {places}",
-        ]
-        masks: list[str] = []
+        lines: list[str] = []
         if at_end:
-            lines += [
-                f"%{t}left = subi %lk, %{key} : tile<i32>",
-                spread(f"{t}lefts", f"{t}left", places, 2, "i32"),
-                f"%{t}gone = cmpi greater_than_or_equal %{t}cw, %{t}lefts, signed : {places} -> {bits}",
-            ]
-            masks.append(f"{t}gone")
+            lines.append(f"%{t}left = subi %lk, %{key} : tile<i32>")
         if self.of.causal:
-            lines += [
-                f"%{t}ahead = subi %query, %{key} : tile<i32>",
-                spread(f"{t}aheads", f"{t}ahead", row, 1, "i32"),
-                f"%{t}rn = iota : {row}",
-                f"%{t}rp = addi %{t}rn, %{t}aheads : {row}",
-                f"%{t}rc = reshape %{t}rp : {row} -> tile<{self.rows}x1xi32>",
-                f"%{t}rw = broadcast %{t}rc : tile<{self.rows}x1xi32> -> {places}",
-                f"%{t}unseen = cmpi greater_than %{t}cw, %{t}rw, signed : {places} -> {bits}",
-            ]
-            masks.append(f"{t}unseen")
-        if len(masks) > 1:
-            lines.append(f"%{t}masked = ori %{masks[0]}, %{masks[1]} : {bits}")
-            masks = [f"{t}masked"]
-        return "\n".join([*lines, f"%{out} = select %{masks[0]}, %never, %{raw} : {bits}, {self.s}"])
+            lines.append(f"%{t}ahead = subi %query, %{key} : tile<i32>")
+        left, ahead = f"{t}left" if at_end else "", f"{t}ahead" if self.of.causal else ""
+        return "\n".join([*lines, masked(t, out, raw, self.blocks, left, ahead)])
 
     def _end(self) -> str:
         prefix = "" if self.of.flat else "l"
         m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
-        view = self._own_view("o")
+        view = self.result_view
         found = f"""%least = constant <f32: 1.0e-30> : {self.line}
 %some = maxf %{total}, %least : {self.line}
-{across("lw", "some", self.rows, self.width)}
-%quotient = divf %{sums}, %lw : {self.sums}
+%unit = constant <f32: 1.0> : {self.line}
+%inverse = divf %unit, %some : {self.line}
+{across("lw", "inverse", self.rows, self.width)}
+%quotient = mulf %{sums}, %lw : {self.sums}
 %rounded = ftof %quotient : {self.sums} -> {self.q}
 %done = store_view_tko weak %rounded, %ow[%x, %zero] : {self.q}, {view}, tile<i32> -> token"""
         return found + (self._lse(m, total) if self.of.with_lse else "")
 
     def _lse(self, m: str, total: str) -> str:
         """The logarithms of the sums of exponentials, of which those of a head are neighbours."""
-        tensor = "tensor_view<?xf32, strides=[1]>"
-        view = f"partition_view<tile=({self.rows}), {tensor}>"
         return f"""
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-%head0 = muli %b, %nh : tile<i32>
-%head = addi %head0, %h : tile<i32>
-%head6 = exti %head signed : tile<i32> -> tile<i64>
-%lq6 = exti %lq signed : tile<i32> -> tile<i64>
-%lseo = muli %head6, %lq6 : tile<i64>
-%lsep = offset %lse, %lseo : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
-%lset = make_tensor_view %lsep, shape = [%lq], strides = [1] : tile<i32> -> {tensor}
-%lsew = make_partition_view %lset : {view}
-%lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {view}, tile<i32> -> token"""
+{line_of_head("lse", "h", "lq", self.rows)}
+%lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
 
 
 def attention_text(of: AttentionClass) -> str:

@@ -54,6 +54,7 @@ from tilewright.targets.nvidia import (
     team,
     tensor_copies,
     tensor_stores,
+    turns,
 )
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records, is_tile
@@ -149,6 +150,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **lane_products.lowerings(),
             **tensor_copies.lowerings(),
             **tensor_stores.lowerings(),
+            **turns.lowerings(),
             **reports.lowerings(),
         }
     )

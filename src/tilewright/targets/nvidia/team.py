@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tilewright.dialects import team
+from tilewright.dialects.lane_products import MmaAsync
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType
@@ -176,6 +177,10 @@ def thread_position(ctx: KernelContext, size: int) -> tuple[Value, Value]:
     b = ctx.b
     lane = b.trunc(b.and_(ctx.thread, i64(size - 1)), "i32", hint="lane")
     subgroup = b.trunc(b.lshr(ctx.thread, i64(size.bit_length() - 1)), "i32", hint="subgroup")
+    if any(isinstance(op, MmaAsync) for op in ctx.kernel.walk()):
+        # the same in all lanes, which ptxas sees of nothing else: where groups of warps find their factors then lies in
+        # uniform registers, from which their instructions take it
+        subgroup = b.intrinsic("llvm.nvvm.shfl.sync.idx.i32", "i32", [i32(-1), subgroup, i32(0), i32(31)], overload=[])
     return lane, subgroup
 
 

@@ -83,7 +83,7 @@ def _expect(ctx: KernelContext, op: core.Operation) -> None:
 
 def _await(ctx: KernelContext, op: core.Operation) -> None:
     """The machine waits a while for the phase; then it is asked again."""
-    assert isinstance(op, ops.AwaitPhase)
+    assert isinstance(op, ops.AwaitPhase | ops.AwaitReaders)
     b, place = ctx.b, _barrier(ctx, op.barriers, op.number)
     parity = b.trunc(ctx.scalar(op.parity), "i32")
     with b.while_loop([]) as loop:
@@ -110,19 +110,13 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
         b.intrinsic_void(name, [place, barrier, ctx.maps[found], *at, *hints])
 
 
-def _last_warp(ctx: KernelContext, op: core.Operation) -> None:
-    """One lane of a warp counts for it: whatever the warp has awaited it has awaited together."""
-    assert isinstance(op, ops.LastWarp)
-    b, warps = ctx.b, ctx.threads // WARP
-    place = address(ctx, ctx.view(op.counters), [ctx.scalar(op.number)])
+def _arrive(ctx: KernelContext, op: core.Operation) -> None:
+    """One lane of a warp arrives for it: whatever the warp has awaited it has awaited together."""
+    assert isinstance(op, ops.Arrive)
+    b, place = ctx.b, _barrier(ctx, op.barriers, op.number)
     lane = b.trunc(b.and_(ctx.thread, i64(WARP - 1)), "i32")
-    with b.if_else(b.icmp("eq", lane, i32(0))) as branch:
-        with branch.then():
-            before = b.atomicrmw("add", place, i32(1), "monotonic", 4, "block")
-            branch.yield_(b.icmp("eq", b.urem(before, i32(warps)), i32(warps - 1)))
-        with branch.otherwise():
-            branch.yield_(boolean(False))
-    ctx.bind(op.out, branch.results[0])
+    with b.if_then(b.icmp("eq", lane, i32(0))):
+        b.intrinsic("llvm.nvvm.mbarrier.arrive.scope.cta.space.cta", "i64", [place, i32(1)], overload=[])
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
@@ -132,6 +126,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         ops.CloseBarriers: _close,
         ops.Expect: _expect,
         ops.AwaitPhase: _await,
-        ops.LastWarp: _last_warp,
+        ops.AwaitReaders: _await,
+        ops.Arrive: _arrive,
         ops.CopyTensor: _copy,
     }

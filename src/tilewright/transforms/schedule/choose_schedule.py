@@ -68,6 +68,7 @@ class ChooseSchedule(Pass, frozen=True):
             found = obstacle(kernel)
             way, products, reason, copies, persistent, order = wanted.way, wanted.products, "", None, None, None
             stores = None
+            turns: bool | None = None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -78,9 +79,11 @@ class ChooseSchedule(Pass, frozen=True):
                     copies, stores = placed.copies, placed.stores
                     persistent = self._persist(kernel, placed, wanted)
                     order = self._order(kernel, placed, wanted)
+                    turns = True if placed.turns else wanted.turns
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
+            taken = replace(taken, turns=turns)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):

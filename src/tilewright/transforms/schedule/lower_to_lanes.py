@@ -462,10 +462,7 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
 
 
 def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
-    """One thread asks, on one branch for all that follows each other; the last warp's, where one waits for all."""
-    if any(isinstance(each, scf.If) and _is_last_warp(each.condition) for each in op.ancestors()):
-        _copy(low, build, op)
-        return
+    """One thread asks, on one branch for all that follows each other."""
     warp = op.warp if isinstance(op, gpu_tensors.Expect | gpu_tensors.CopyTensor) else 0
     condition, last = low.threads.is_first_of(warp % low.threads.teams.warps), build.block.last
     if isinstance(last, scf.If) and last.condition is condition:
@@ -475,10 +472,6 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
     new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
     new.places = op.places
     here(new)
-
-
-def _is_last_warp(condition: Value) -> bool:
-    return isinstance(condition.defining_op, gpu_tensors.LastWarp)
 
 
 _LIMITS: Final = {
@@ -491,7 +484,13 @@ _LIMITS: Final = {
 
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
-_ASKED: Final = (gpu_tensors.OpenBarriers, gpu_tensors.CloseBarriers, gpu_tensors.Expect, gpu_tensors.CopyTensor)
+_ASKED: Final = (
+    gpu_tensors.OpenBarriers,
+    gpu_tensors.CloseBarriers,
+    gpu_tensors.AwaitReaders,
+    gpu_tensors.Expect,
+    gpu_tensors.CopyTensor,
+)
 """What one thread asks the machine for."""
 _OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""

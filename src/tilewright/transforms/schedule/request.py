@@ -123,6 +123,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.persistent and not taken.persistent:
             said = taken.reason or "it has no loop over tiles whose factors the machine copies by itself"
             self._misfit(kernel, "persistent=yes", said, report)
+        if wanted.turns and not taken.turns:
+            said = taken.reason or "it has no loop in which several groups of warps compute what they multiply next"
+            self._misfit(kernel, "turns=yes", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)

@@ -112,6 +112,11 @@ class Accesses:
         """Arrive at a barrier, and tell how many bytes more its phase has."""
         self._barriers.expect(place, count)
 
+    def arrive_behind_products(self, thread: int, place: int) -> None:
+        """Arrive at a barrier, behind the products that the thread has awaited."""
+        self._barriers.expect(place, 0)
+        self._products.tell(thread, place)
+
     def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to copy a box of a matrix, which nobody else may be at."""
         read, written = self._barriers.copy(place, target, pointer, start)

@@ -11,6 +11,7 @@ import numpy as np
 from .arithmetic import applied, intrinsic
 from .frame import Lanes, Operand, Step, Sync, typed_operand
 from .groups import group_product
+from .meetings import ARRIVE, NUMBERED
 from .memory import SHARED
 from .text import EmulatorError, split
 
@@ -18,6 +19,7 @@ _SYNCS: Final = (
     "llvm.nvvm.shfl.sync.",
     "llvm.nvvm.bar.warp.sync",
     "llvm.nvvm.barrier.cta.sync.all",
+    NUMBERED,
     "llvm.nvvm.mma.",
     "llvm.nvvm.ldmatrix.",
     "llvm.nvvm.stmatrix.",
@@ -51,6 +53,8 @@ def call_of(result: str, rest: str) -> Step | Sync:
     name, operands = found[2], [typed_operand(part) for part in split(found[3])]
     if name.startswith(_SYNCS):
         return Sync(name, operands, result)
+    if name == ARRIVE:
+        return lambda lanes: lanes.team.arrive(lanes.threads, lanes.full(operands[0]), lanes.full(operands[1]))
     if name.startswith(_BARRIER):
         return _barrier(result, name.removeprefix(_BARRIER), operands)
     if name == "llvm.nvvm.wgmma.commit_group.sync.aligned":
@@ -118,12 +122,14 @@ def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
 
     def step(lanes: Lanes) -> None:
         places, *numbers = (lanes.full(x).tolist() for x in operands)
-        for place, *given in zip(places, *numbers, strict=True):
+        for thread, place, *given in zip(lanes.threads.tolist(), places, *numbers, strict=True):
             match name, given:
                 case "init.shared", [arrivals]:
                     lanes.team.open_barrier(place + SHARED, arrivals)
                 case "inval.shared", []:
                     lanes.team.close_barrier(place + SHARED)
+                case "arrive.scope.cta.space.cta", [1]:
+                    lanes.team.arrive_behind_products(thread, place + SHARED)
                 case "arrive.expect.tx.scope.cta.space.cta", [count]:
                     lanes.team.expect(place + SHARED, count)
                 case _:

@@ -62,6 +62,14 @@ class Machine(Protocol):
         """End all groups of copies but so many."""
         ...
 
+    def arrive(self, threads: Array, numbers: Array, counts: Array) -> None:
+        """Arrive at barriers of these numbers, for so many threads each, without waiting."""
+        ...
+
+    def arrive_behind_products(self, thread: int, place: int) -> None:
+        """Arrive at a barrier, behind the products that the thread has awaited."""
+        ...
+
     def open_barrier(self, place: int, arrivals: int) -> None:
         """Make a barrier that counts copies of a word of shared memory."""
         ...

@@ -120,8 +120,8 @@ class Unshown:
 class Going:
     """A product since the last barrier: who multiplies, in which of their groups of products, what it reads.
 
-    `told` are the warps that have awaited it before they updated the word of memory, `known` those of which each thread
-    has learnt that by updating it behind them.
+    `told` are the warps that have awaited it before they updated a word of memory or arrived at the barrier there,
+    `known` those of which each thread has learnt that by updating the word, or waiting at the barrier, behind them.
     """
 
     threads: Array
@@ -151,12 +151,25 @@ class GoingProducts:
     def update(self, threads: Array, words: Array) -> None:
         """Threads update words of memory, one after the other."""
         for thread, word in zip(threads.tolist(), words.tolist(), strict=True):
-            for each in self._going:
-                told = each.told.setdefault(word, set())
-                each.known.setdefault(thread, set()).update(told)
-                if thread // _WARP in each.warps and self._awaited[thread] > each.number:
-                    told.add(thread // _WARP)
-                    each.known[thread].add(thread // _WARP)
+            self.learn(thread, word)
+            self.tell(thread, word)
+
+    def tell(self, thread: int, word: int) -> None:
+        """A thread arrives where others look, behind what it has awaited."""
+        for each in self._going:
+            if self._has_awaited(thread, each):
+                each.told.setdefault(word, set()).add(thread // _WARP)
+
+    def learn(self, thread: int, word: int) -> None:
+        """A thread looks at a word behind all who have told there."""
+        for each in self._going:
+            known = each.known.setdefault(thread, set())
+            known.update(each.told.get(word, ()))
+            if self._has_awaited(thread, each):
+                known.add(thread // _WARP)
+
+    def _has_awaited(self, thread: int, going: Going) -> bool:
+        return thread // _WARP in going.warps and bool(self._awaited[thread] > going.number)
 
     def barrier(self) -> None:
         """All know what all have awaited."""

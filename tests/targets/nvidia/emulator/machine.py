@@ -24,6 +24,7 @@ from .lanes import (
     shuffle_source,
 )
 from .matrices import multiply, spread_rows
+from .meetings import NUMBERED, Meetings
 from .memory import READABLE, SHARED, WINDOW, WRITABLE, Memory
 from .numbers import GARBAGE, Array
 from .races import Access, Launched
@@ -31,6 +32,7 @@ from .text import EmulatorError, parse
 
 _AXES: Final = "xyz"
 _SHARED_SPACE: Final = 3
+WHOLE_BLOCK: Final = "llvm.nvvm.barrier.cta.sync.all"
 
 
 class DeadlockError(EmulatorError):
@@ -129,8 +131,13 @@ class Team(Accesses):
         self._device, self._program, self._addresses = device, program, addresses
         self._launched, self._block = launched, block
         self._masks = np.zeros(threads, np.int64)
+        self._meetings = Meetings()
 
     # What instructions ask for
+
+    def arrive(self, threads: Array, numbers: Array, counts: Array) -> None:
+        """Arrive at barriers of these numbers, for so many threads each, without waiting."""
+        self._meetings.arrive(threads, numbers, counts)
 
     def address_of(self, name: str) -> Array:
         """The address of a global, in its own space."""
@@ -201,7 +208,7 @@ class Team(Accesses):
         segments = frame.code.segments
         places: set[int] = set(frame.places[running].tolist())
         names = {sync.name for place in places if (sync := segments[place].sync)}
-        if names != {"llvm.nvvm.barrier.cta.sync.all"}:
+        if names != {WHOLE_BLOCK}:
             raise DeadlockError(f"threads wait at {', '.join(sorted(names))}")
         if len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
@@ -217,10 +224,15 @@ class Team(Accesses):
         for place in sorted(places):
             sync = frame.code.segments[place].sync
             assert sync is not None
-            if sync.name.startswith("llvm.nvvm.barrier"):
+            if sync.name == WHOLE_BLOCK:
                 continue
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
+            if sync.name == NUMBERED:
+                going = here[self._meetings.released(sync, lanes)]
+                frame.places[going] += 1
+                went |= len(going) > 0
+                continue
             if sync.name.startswith(PHASES):
                 went |= self._phases(frame, sync, lanes)
                 continue
@@ -244,6 +256,8 @@ class Team(Accesses):
         for place, parity in set(zip((places + SHARED).tolist(), parities.tolist(), strict=True)):
             if self._barriers.ends(place, parity):
                 ended |= (places + SHARED == place) & (parities == parity)
+        for thread, place in zip(lanes.threads[ended].tolist(), (places[ended] + SHARED).tolist(), strict=True):
+            self._products.learn(thread, place)
         frame.keep(sync.result, lanes.index[ended], np.ones(int(ended.sum()), np.bool_))
         frame.places[lanes.index[ended]] += 1
         return bool(ended.any())

@@ -99,7 +99,5 @@ def test_scores_stay_as_lanes_have_them(architecture: Architecture) -> None:
     _, llvm, _ = taken_down(SHAPES[1], architecture)
     ptx = compile_to_ptx(llvm, architecture)
     stores = re.findall(r"st\.shared[.\w]*", ptx)
-    assert set(stores) == {"st.shared.b32"}
-    # counters of who has read a stage begin at zero
-    assert architecture is not Architecture.SM_90A or len(stores) <= 4
+    assert set(stores) == (set() if architecture is Architecture.SM_90A else {"st.shared.b32"})
     assert set(re.findall(r"st\.global[.\w]*", ptx)) == {"st.global.v4.b32"}

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tilewright as tw
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
-from targets.nvidia.emulator.races import RaceError
+from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.test_attention import TEXTS, arguments, taken_down
 from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects import gpu_products, lane_products
+from tilewright.dialects import gpu_products, gpu_turns, lane_products
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
@@ -191,18 +192,16 @@ def test_mistakes_are_found(
     assert said in str(found.value)
 
 
-def test_the_last_warp_asks(rng: np.random.Generator) -> None:
-    """The first one would copy over what others read."""
+def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> None:
+    """One that has not may multiply it yet."""
     _, llvm, kernels = taken_down(OF, Architecture.SM_90A)
-    lines = llvm.splitlines()
-    tests = [k for k, line in enumerate(lines) if "urem i32" in line]
-    assert tests
-    for k in tests:
-        following = next(n for n in range(k, len(lines)) if "icmp eq i32" in lines[n])
-        lines[following] = lines[following].rsplit(",", 1)[0] + ", 0"
-    given, _ = arguments(OF, rng)
-    with pytest.raises(RaceError):
-        emulate("\n".join(lines), kernels, given, (1, 1, 1), 0)
+    for mistake in (("mbarrier.init.shared(", "i32 4)", "i32 1)"), ("mbarrier.arrive.scope.cta", "call", "; call")):
+        call, right, wrong = mistake
+        lines = [line.replace(right, wrong) if call in line else line for line in llvm.splitlines()]
+        assert lines != llvm.splitlines()
+        given, _ = arguments(OF, rng)
+        with pytest.raises(EmulatorError):
+            emulate("\n".join(lines), kernels, given, (1, 1, 1), 0)
 
 
 @needs_ptxas
@@ -217,3 +216,33 @@ def test_products_go_on_while_scores_are_weighed(width: int, causal: bool) -> No
     assert "wgmma.wait_group.sync.aligned 1;" in ptx
     resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
+
+
+# Turns of groups of warps
+
+TURNS = "threads=256 turns=yes"
+IN_TURN = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_groups_of_warps_take_turns(seed: int, rng: np.random.Generator) -> None:
+    llvm, kernel = emitted(TEXTS.attention(IN_TURN), schedule=TURNS)
+    assert "turns=yes" in kernel.facts[SCHEDULE]
+    assert "barrier.cta.sync.aligned.count" in llvm
+    given, wanted = arguments(IN_TURN, rng)
+    found = emulate(llvm, (kernel,), given, (1, 1, 1), seed)
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("lost", [gpu_turns.AwaitTurn, gpu_turns.PassTurn, gpu_turns.OpenTurns])
+def test_turns_are_passed_on(lost: type[Any], rng: np.random.Generator) -> None:
+    """As often as they are awaited, from the first group on until they have come back to it."""
+    *_, module = levels(TEXTS.attention(IN_TURN), Architecture.SM_90A, TURNS)
+    _ops(module.kernels[0], lost)[-1].erase()
+    with pytest.raises(KernelError, match="turn"):
+        checked(module, IN_TURN, rng)
+
+
+def test_loops_that_take_no_turns() -> None:
+    with pytest.raises(tw.CompileError, match="turns=yes does not fit"):
+        tw.compile(TEXTS.attention(OF), target="nvidia:sm_90a", schedule="threads=128 turns=yes")

@@ -76,6 +76,11 @@ class Products(Struct, frozen=True):
         """Whether blocks go on from tile to tile without waiting for the first factors of each."""
         return any(found.around is not None for found in self.loops.values())
 
+    @property
+    def turns(self) -> bool:
+        """Whether groups of warps take turns at the unit that multiplies."""
+        return any(found.turns > 1 for found in self.loops.values())
+
     def resident(self, block: Block) -> int:
         """So many blocks are on the device at a time."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers

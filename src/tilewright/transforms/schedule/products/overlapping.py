@@ -7,6 +7,7 @@ awaited where they are used first; those that were begun later go on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec import Struct
@@ -24,11 +25,15 @@ from tilewright.transforms.schedule.products.staging import Staging
 
 
 class Ring(Struct, frozen=True):
-    """Stages of the factors of one product that run ahead, and the memory of a barrier for each stage."""
+    """Stages of the factors of one product that run ahead.
+
+    Of each stage there are two barriers in memory: one for what arrives there, one for warps that have read it.
+    """
 
     op: tile.Mma
     sources: Sequence[tuple[Staging, Source]]
     barriers: Value
+    readers: Value
 
 
 class Rings(Protocol):
@@ -41,16 +46,24 @@ class Rings(Protocol):
     @property
     def rings(self) -> Mapping[tile.Mma, Ring]: ...
 
+    def in_turn(self, build: Builder) -> AbstractContextManager[None]:
+        """What groups of warps do one after the other, if they take turns."""
+        ...
+
+    def await_factors(self, build: Builder, op: tile.Mma, turn: Value) -> None:
+        """Wait until the factors that a product of a turn has of its ring have arrived."""
+        ...
+
     def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
         """Begin a product whose factors of a turn have arrived."""
         ...
 
-    def last(self, build: Builder, turn: Value) -> Builder:
-        """Where the last warp to have awaited the products of a turn asks for what goes to their stages."""
+    def copy(self, build: Builder, index: Value, turn: Value) -> None:
+        """Ask for what iterations to come need, where those before a turn have read, or nobody has."""
         ...
 
-    def copy(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
-        """Ask for the stages that were read at a turn, for iterations to come."""
+    def read(self, build: Builder, op: tile.Mma, turn: Value) -> None:
+        """Say that this warp has awaited the product of a turn."""
         ...
 
 
@@ -76,10 +89,6 @@ class Iteration:
         self._begun: list[tuple[Value, Value]] = []
         """Of each product that has been begun what it gives in the program, and its sums on their way."""
         self._there = set[Value]()
-        self._left = set(rings.ahead.products)
-        """Those that have not been begun, and read their stages later."""
-        self._is_copied = False
-        """Whether the stages that have been read have been asked for."""
 
     def new(self, value: Value) -> Value:
         """What stands for a value of the loop."""
@@ -89,13 +98,22 @@ class Iteration:
         """Emit all but one product."""
         rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
         products = frozenset(rings.ahead.products)
-        self._left -= {but}
         first = [op for op in rings.ahead.products if op is not but and self._needs_nothing(op)]
-        for op in first:
-            self._begun.append((op.out, self._begin(op)))
-        if self._late is not None and self._handed is not None:
-            before = turn_before(self._build, self._turn, 2 * rings.ahead.stages)
-            self._begun.append((self._handed, rings.begin(self._build, self._late, before, self._waiting)))
+        build, late, before = self._build, self._late, turn_before(self._build, self._turn, 2 * rings.ahead.stages)
+        early = [(op, self._turn) for op in first] + [(late, before)] * (late is not None)
+        takes_turns = rings.ahead.turns > 1
+        for op, turn in early if takes_turns else ():
+            # the others wait for the turn to be passed on, not for factors
+            rings.await_factors(build, op, turn)
+        with rings.in_turn(build):
+            for op, turn in early:
+                if not takes_turns:
+                    rings.await_factors(build, op, turn)
+                if op is late and self._handed is not None:
+                    self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
+                else:
+                    self._begun.append((op.out, self._begin(op)))
+        rings.copy(build, self._known[rings.loop.index], self._turn)
         last = _only_for(but, body)
         for op in body:
             if op is but or op in last or op in first or _is_source(op, products):
@@ -103,8 +121,9 @@ class Iteration:
             self._await_for(op)
             if isinstance(op, tile.Mma) and op in products:
                 self._await_all()
+                rings.await_factors(self._build, op, self._turn)
                 self._known[op.out] = self._build(gpu.AwaitMma(self._begin(op))).out
-                self._copy_if_read()
+                rings.read(self._build, op, self._turn)
             else:
                 self._build(op.clone(self._known))
         self._await_all()
@@ -134,32 +153,22 @@ class Iteration:
         """Wait for sums; what has been begun later may go on."""
         build = self._build
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
-        if value is self._handed:
-            # the copies that follow are for all that has been read
-            for other, _ in self._begun[:number]:
-                if other not in self._there:
-                    self._await(other)
         pending = len(self._begun) - number - 1
         self._there.add(value)
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
-        self._copy_if_read()
+        self._say_read(value)
 
     def _begin(self, op: tile.Mma) -> Value:
         """Begin a product of this iteration."""
-        self._left.remove(op)
         return self._rings.begin(self._build, op, self._turn, self._known)
 
-    def _copy_if_read(self) -> None:
-        """Ask for what goes to the stages once all products that read them, and the late one, have been awaited."""
-        build, rings, late = self._build, self._rings, self._late
-        if late is None or self._left or self._handed not in self._there or self._is_copied:
-            return
-        self._is_copied = True
-        index, there = self._known[rings.loop.index], rings.last(build, self._turn)
-        rings.copy(there, index, self._turn, {op: ring for op, ring in rings.rings.items() if op is not late}, 0)
-        if late in rings.rings:
-            before = turn_before(there, self._turn, 2 * rings.ahead.stages)
-            rings.copy(there, index, before, {late: rings.rings[late]}, 1)
+    def _say_read(self, value: Value) -> None:
+        """Stages of the product whose sums have been awaited may be copied to."""
+        build, rings = self._build, self._rings
+        if value is self._handed and self._late is not None:
+            rings.read(build, self._late, turn_before(build, self._turn, 2 * rings.ahead.stages))
+        elif isinstance(value.defining_op, tile.Mma):
+            rings.read(build, value.defining_op, self._turn)
 
 
 def _is_of(value: Value, loop: scf.For) -> bool:

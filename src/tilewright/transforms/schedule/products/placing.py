@@ -22,7 +22,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I32, I64, AddressSpace, MemrefType
+from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
@@ -32,7 +32,7 @@ from tilewright.transforms.schedule.products.iterations import branched, finish,
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
-from tilewright.transforms.schedule.products.plan import ProductPlan
+from tilewright.transforms.schedule.products.plan import WARP, ProductPlan
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
@@ -136,13 +136,12 @@ class _Placement(Struct):
             TensorRing(loop, ahead, sources, barriers, step_of(loop), reads).place(self.begin)
             return
         rings = {
-            op: Ring(op, found, build(Alloca(result_types=[words])).out)
+            op: Ring(op, found, *(build(Alloca(result_types=[words])).out for _ in range(2)))
             for op in ahead.products
             if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
         }
-        counters = build(Alloca(result_types=[MemrefType(I32, (ahead.stages,), (1,), AddressSpace.LOCAL)])).out
         bring = partial(self._bring_once, ahead)
-        TensorRings(loop, ahead, rings, counters, step_of(loop), self.begin, bring).place()
+        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring).place()
 
     def _bring_once(self, ahead: Ahead, build: Builder) -> None:
         """Bring what all iterations share."""

@@ -25,6 +25,8 @@ _REGISTERS: Final = 65536
 """Of a multiprocessor."""
 _OTHER_REGISTERS: Final = 96
 """What a thread has beside sums: factors, addresses."""
+_HELD_REGISTERS: Final = 64
+"""The same where groups of warps compute factors from sums, as ptxas gives them for blocks of attention."""
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
 MOST_ASKED_STAGES: Final = 8
@@ -54,28 +56,38 @@ class Block(Struct, frozen=True):
     ) -> int:
         """How many iterations of a loop have factors of these products in shared memory at a time.
 
-        That is `bytes_` an iteration, by default all their factors, and `beside` once. Two blocks share a
-        multiprocessor where its registers allow, then its memory too. If a number is `asked` for, it is that, or as
-        many as there is room for.
+        That is `bytes_` an iteration, by default all their factors, and `beside` once. Blocks share a multiprocessor
+        where its registers allow, then its memory too: two, or as many as fit where factors are computed in the loop,
+        which one does while others multiply. If a number is `asked` for, it is that, or as many as there is
+        room for.
         """
         bytes_ = sum(plan.stage_bytes for plan in plans) if bytes_ is None else bytes_
         if asked is not None:
             return min(asked, (self.shared_bytes - beside) // bytes_, MOST_ASKED_STAGES)
-        half = (self.shared_bytes // 2 - beside) // bytes_
         whole = (self.shared_bytes - beside) // bytes_
         if self.alone:
             # nothing else hides the way from memory
             return min(whole, MOST_ASKED_STAGES)
-        return min(half if self._has_registers_of_two(plans) and half >= LEAST_STAGES else whole, _MOST_STAGES)
+        shares = ((self.shared_bytes // blocks - beside) // bytes_ for blocks in range(self._blocks(plans), 1, -1))
+        return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), _MOST_STAGES)
 
     def resident(self, plans: Sequence[ProductPlan], bytes_: int) -> int:
         """How many blocks with so many bytes of factors the device runs at a time."""
         is_half = self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
         return self.multiprocessors * (1 + is_half)
 
+    def _blocks(self, plans: Sequence[ProductPlan]) -> int:
+        """How many blocks have registers at a time."""
+        if not any(factor.held for plan in plans for factor in (plan.lhs, plan.rhs)):
+            return 1 + self._has_registers_of_two(plans)
+        return max(_REGISTERS // (self.threads * (_registers_of_sums(plans) + _HELD_REGISTERS)), 1)
+
     def _has_registers_of_two(self, plans: Sequence[ProductPlan]) -> bool:
-        registers = sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
-        return 2 * self.threads * (registers + _OTHER_REGISTERS) <= _REGISTERS
+        return 2 * self.threads * (_registers_of_sums(plans) + _OTHER_REGISTERS) <= _REGISTERS
+
+
+def _registers_of_sums(plans: Sequence[ProductPlan]) -> int:
+    return sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
 
 
 class Shape(Struct, frozen=True):

@@ -7,34 +7,37 @@ before:  %o = scf.for %k .. (%m = .., %acc = ..) {
 after:   (the first iteration, without its last product)
          %left = scf.for %k .. (%m = .., %before = %rest, %factor = %p, %turn = 1) {
            gpu.await_phase ..  %s = gpu.mma ..      gpu.await_phase ..  %o = gpu.mma %factor, .., %before
-           gpu.await_mma %s {pending = 1, others}  ..  %acc = gpu.await_mma %o  team.barrier  (copies)  ..
+           (copies)  gpu.await_mma %s {pending = 1, others}  gpu.arrive ..  %acc = gpu.await_mma %o  gpu.arrive ..
            yield .., %rest, %p, ..
          }
          %o = gpu.mma ..  gpu.await_mma
 
 What the loop only hands on is multiplied an iteration later, beside products that need nothing of the iteration before:
-while threads wait for neither, they compute the next factor. Each product has a ring of stages, and barriers that count
-what has arrived there. The barrier of an iteration says that all threads have awaited its products, so the stages that
-they read may be copied to.
+while threads wait for neither, they compute the next factor. Each product has a ring of stages, a barrier for each that
+counts what has arrived there, and one at which each warp arrives that has awaited the product of the stage. One thread
+awaits these, once it has begun the products of an iteration, and asks for what goes to the stages that the iteration
+before has read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 
 from msgspec import Struct
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import gpu_turns as turns
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.dialects.memref import Alloca, Store
+from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
-from tilewright.ir.types import I32, INDEX
+from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.ahead import Ahead
+from tilewright.transforms.schedule.products.ahead import Ahead, late_product
 from tilewright.transforms.schedule.products.iterations import at_iteration
 from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, turn_before, turn_behind
 
@@ -48,9 +51,9 @@ class TensorRings(Struct, frozen=True):
     loop: scf.For
     ahead: Ahead
     rings: Mapping[tile.Mma, Ring]
-    counters: Value
     step: int
     multiply: Multiply
+    warps: int
     bring: Callable[[Builder], None]
     """Brings the factors that are the same in all iterations."""
 
@@ -64,8 +67,7 @@ class TensorRings(Struct, frozen=True):
             build(team.Barrier(fence_local=True, fence_global=True))
         for ring in self.rings.values():
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
-        for number in range(self._stages):
-            build(Store(build.constant(0, I32), self.counters, [build.index(number)]))
+            build(tensors.OpenBarriers(ring.readers, arrivals=self.warps))
         build(team.Barrier(fence_local=True))
         found = self._without(build) if late is None else self._if_any(build, late)
         for out, value in zip(loop.outs, found, strict=True):
@@ -74,6 +76,7 @@ class TensorRings(Struct, frozen=True):
         build(team.Barrier(fence_local=True))
         for ring in self.rings.values():
             build(tensors.CloseBarriers(ring.barriers))
+            build(tensors.CloseBarriers(ring.readers))
         loop.drop_all()
         loop.erase()
 
@@ -86,9 +89,7 @@ class TensorRings(Struct, frozen=True):
     @property
     def _late(self) -> tile.Mma | None:
         """The last product if its sums are nothing but handed on."""
-        op = self.ahead.products[-1]
-        places = [k for k, value in enumerate(self._end.operands) if value is op.out]
-        return op if len(places) == 1 and list(op.out.uses) == [self._end] else None
+        return late_product(self.loop, self.ahead.products)
 
     @property
     def _stages(self) -> int:
@@ -107,7 +108,6 @@ class TensorRings(Struct, frozen=True):
         known[self.loop.index] = loop.index
         iteration = Iteration(self, loop.body, known, loop.carried[-1])
         iteration.run()
-        self._refill(loop.body, loop.index, loop.carried[-1], self.rings, 0)
         found = [iteration.new(value) for value in self._end.operands]
         return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
 
@@ -131,9 +131,10 @@ class TensorRings(Struct, frozen=True):
         self._fill(build)
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         zero = build.index(0)
+        if self.ahead.turns > 1:
+            build(turns.OpenTurns(self.ahead.turns))
         first = Iteration(self, build, known, zero)
         first.run(but=late)
-        self._refill(build, old.lower, zero, self._rings_but(late), 0)
         # what the product needs, beside its factors in memory
         needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
         handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
@@ -149,7 +150,12 @@ class TensorRings(Struct, frozen=True):
         values = [iteration.new(value) for value in handed]
         *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
         waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
-        begun = self.begin(build, late, turn_before(build, turn, count), waiting)
+        before = turn_before(build, turn, count)
+        self.await_factors(build, late, before)
+        with self.in_turn(build):
+            begun = self.begin(build, late, before, waiting)
+        if self.ahead.turns > 1:
+            build(turns.CloseTurns(self.ahead.turns))
         outs[place] = build(gpu.AwaitMma(begun)).out
         return outs[: len(old.carried)]
 
@@ -174,37 +180,43 @@ class TensorRings(Struct, frozen=True):
 
     # Rings
 
-    def _rings_but(self, late: tile.Mma) -> Mapping[tile.Mma, Ring]:
-        return {op: ring for op, ring in self.rings.items() if op is not late}
+    def _behind(self, op: tile.Mma) -> int:
+        """How many iterations lie between what an iteration asks for and what it is the stage of."""
+        return 2 if op is self._late else 1
 
     def _fill(self, build: Builder) -> None:
-        """Ask for all stages."""
+        """Ask for the stages that iterations do not ask for."""
         lower = emit.to_index(build, self.loop.lower)
         for number in range(self._stages):
             index = emit.add(build, lower, build.index(number * self.step))
-            for ring in self.rings.values():
-                self._load(build, ring, index, lower, build.index(number))
+            for op, ring in self.rings.items():
+                if number + self._behind(op) < self._stages:
+                    self._load(build, ring, index, lower, build.index(number), None)
         # these arrive while the others are on their way
         self.bring(build)
 
-    def _refill(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
-        """Ask for the stages that products have read, those of so many iterations ago."""
-        self.copy(self.last(build, turn), index, turn, rings, behind)
-
-    def last(self, build: Builder, turn: Value) -> Builder:
-        """Where the last warp to have awaited the products of a turn asks for what goes to their stages."""
-        stage, _ = self._at(build, turn)
-        return emit.open_if(build, build(tensors.LastWarp(self.counters, stage)).out)
-
-    def copy(self, build: Builder, index: Value, turn: Value, rings: Mapping[tile.Mma, Ring], behind: int) -> None:
-        """Ask for the stages that were read at a turn, for iterations to come."""
+    def copy(self, build: Builder, index: Value, turn: Value) -> None:
+        """Ask for what iterations to come need, where those before a turn have read, or nobody has."""
         present = emit.to_index(build, index)
-        stage, _ = self._at(build, turn)
-        following = emit.add(build, present, build.index((self._stages - behind) * self.step))
-        for ring in rings.values():
-            self._load(build, ring, following, present, stage)
+        for op, ring in self.rings.items():
+            before = turn
+            for _ in range(self._behind(op)):
+                before = turn_before(build, before, 2 * self._stages)
+            stage, parity = self._at(build, before)
+            following = emit.add(build, present, build.index((self._stages - self._behind(op)) * self.step))
+            self._load(build, ring, following, present, stage, parity)
 
-    def _load(self, build: Builder, ring: Ring, index: Value, present: Value, stage: Value) -> None:
+    def read(self, build: Builder, op: tile.Mma, turn: Value) -> None:
+        """Say that this warp has awaited the product of a turn."""
+        ring = self.rings.get(op)
+        if ring is not None:
+            stage, _ = self._at(build, turn)
+            build(tensors.Arrive(ring.readers, stage))
+
+    def _load(
+        self, build: Builder, ring: Ring, index: Value, present: Value, stage: Value, parity: Value | None
+    ) -> None:
+        """Ask for the boxes of an iteration if there is one, behind the readers of a phase."""
         there = at_iteration(build, self.loop, index, present)
         if there is None:
             return
@@ -212,6 +224,8 @@ class TensorRings(Struct, frozen=True):
         for op in self.ahead.slices:
             there(op.clone(known))
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in ring.sources)
+        if parity is not None:
+            there(tensors.AwaitReaders(ring.readers, stage, parity))
         there(tensors.Expect(ring.barriers, stage, total))
         for staging, source in ring.sources:
             box = staging.box(source, known)
@@ -224,19 +238,32 @@ class TensorRings(Struct, frozen=True):
         stage = emit.select(build, again, emit.sub(build, turn, build.index(self._stages)), turn)
         return stage, emit.select(build, again, build.index(1), build.index(0))
 
+    @contextmanager
+    def in_turn(self, build: Builder) -> Generator[None]:
+        """What groups of warps do one after the other, if they take turns."""
+        if self.ahead.turns > 1:
+            build(turns.AwaitTurn(self.ahead.turns))
+        yield
+        if self.ahead.turns > 1:
+            build(turns.PassTurn(self.ahead.turns))
+
+    def await_factors(self, build: Builder, op: tile.Mma, turn: Value) -> None:
+        """Wait until the factors that a product of a turn has of its ring have arrived."""
+        ring = self.rings.get(op)
+        if ring is not None:
+            build(tensors.AwaitPhase(ring.barriers, *self._at(build, turn)))
+
     def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
         """Begin a product whose factors of a turn have arrived."""
         stage, zero = build.index(0), build.index(0)
-        ring = self.rings.get(op)
-        if ring is not None:
-            stage, parity = self._at(build, turn)
-            build(tensors.AwaitPhase(ring.barriers, stage, parity))
+        if op in self.rings:
+            stage, _ = self._at(build, turn)
         lhs, rhs = (stage if (op, side) in self.ahead.ahead else zero for side in range(2))
         return self.multiply(build, op, (lhs, rhs), known)
 
 
 def _is_first(loop: scf.For) -> bool:
-    """Whether nothing in front of a loop accesses shared memory or writes, but for counters and barriers."""
+    """Whether nothing in front of a loop accesses shared memory or writes, but for barriers."""
     for at in (loop, *loop.ancestors()):
         if isinstance(at, scf.For | scf.While) and at is not loop:
             return False

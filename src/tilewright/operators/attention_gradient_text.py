@@ -1,0 +1,281 @@
+"""The text, in Tile IR, of the gradients of attention for a class of arrays, in programs without atomics.
+
+With weights P = exp(scale q k^T - lse) and D = P (g v^T - delta), where g is the gradient of the result o and delta the
+sums of the rows of g o: that of q is scale D k, that of k is scale D^T q, that of v is P^T g. The first program has a
+work-group for a block of queries, goes over blocks of keys, and stores delta for the second, which has one for a block
+of keys and goes over all queries of the heads that share them. Weights are computed anew from the logarithms `lse`.
+What is there as whole blocks is read from matrices over all heads (`flat`), as in `attention_text`.
+"""
+
+from __future__ import annotations
+
+from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
+from tilewright.operators.attention_views import line_of_head, line_view
+from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
+
+
+def gradient_text(of: GradientClass) -> str:
+    """The program of a class."""
+    return _OfQueries(of).text() if of.is_of_queries else _OfKeys(of).text()
+
+
+class _OfQueries(GradientWriter):
+    def __init__(self, of: GradientClass) -> None:
+        super().__init__(of, *of.blocks)
+
+    def text(self) -> str:
+        of = self.of
+        return self.module(
+            self._places(),
+            self._views(),
+            self.constants(),
+            self._start(),
+            self._loop(),
+            self._rest() if of.flat else "",
+            self.stored("x", "dq" if of.flat else "ldq", "place", is_scaled=True),
+        )
+
+    def _places(self) -> str:
+        """Which block of queries of which head this is, and how many blocks of keys it sees."""
+        of, (rows, columns) = self.of, self.of.blocks
+        blocks = "whole" if of.flat else "all"
+        seen = f"%seen = addi %{blocks}, %zero : tile<i32>"
+        order = ""
+        if of.causal:
+            order = "%final = subi %nb, %one : tile<i32>\n%place = subi %final, %turned : tile<i32>"
+            seen = f"""%behind = addi %query, %rows : tile<i32>
+%enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
+%seen = mini %enough, %{blocks} signed : tile<i32>"""
+        return f"""%{"turned" if of.causal else "place"}, %h, %b = get_tile_block_id : tile<i32>
+%nb, %hs, %nz = get_num_tile_blocks : tile<i32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%rows = constant <i32: {rows}> : tile<i32>
+%columns = constant <i32: {columns}> : tile<i32>
+{order}
+%hk = divi %h, %group signed : tile<i32>
+%query = muli %place, %rows : tile<i32>
+%whole = divi %lk, %columns signed : tile<i32>
+%all = divi %lk, %columns signed rounding<positive_inf> : tile<i32>
+{seen}"""
+
+    def _views(self) -> str:
+        views, (rows, columns) = self.views, self.of.blocks
+        found = [views.head(name, "h", "lq", views.of_head(rows)) for name in "qgo"]
+        found += [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
+        found += [views.head(name, "hk", "lk", views.of_head(columns)) for name in "kv"]
+        found += [views.flat(name, "hk", columns) for name in "kv" if self.of.flat]
+        return "\n".join(
+            [*found, line_of_head("lse", "h", "lq", rows, "pos_inf"), line_of_head("delta", "h", "lq", rows)]
+        )
+
+    def _start(self) -> str:
+        """Sums of rows of the gradient times the result, which the other program reads; what is subtracted."""
+        views, rows, columns = self.views, self.own, self.other
+        lse = line_view(rows, "pos_inf")
+        return f"""{chr(10).join(views.loaded(name, "place", rows) for name in "qgo")}
+%gw32 = ftof %gs : {self.mine} -> {self.sums}
+%ow32 = ftof %os : {self.mine} -> {self.sums}
+%go = mulf %gw32, %ow32 : {self.sums}
+{reduced("dl", "go", "addf", "0.0", (rows, self.of.padded))}
+%dld = store_view_tko weak %dl, %deltaw[%place] : {self.line}, {line_view(rows)}, tile<i32> -> token
+{across("dlw", "dl", rows, columns)}
+%lses, %lsed = load_view_tko weak %lsew[%place] : {lse}, tile<i32> -> {self.line}, token
+{spread("negs", "neg", self.line, 1)}
+%lowl = mulf %lses, %negs : {self.line}
+{across("low", "lowl", rows, columns)}"""
+
+    def _loop(self) -> str:
+        """All blocks of keys, or, of flat matrices, those that are whole."""
+        of, views = self.of, self.views
+        loaded = [
+            views.loaded_flat(n, "key", self.other) if of.flat else views.loaded(n, "i", self.other) for n in "kv"
+        ]
+        return f"""%ldq = for %i in (%zero to %seen, step %one) : tile<i32>
+  iter_values(%acc = %nothing) -> ({self.sums}) {{
+%key = muli %i, %columns : tile<i32>
+{chr(10).join(loaded)}
+{self._step("", "acc", self._exponents("", "key", is_last=not of.flat, always=False))}
+continue %next : {self.sums}
+}}"""
+
+    def _rest(self) -> str:
+        """The block of keys that is not whole, if any query sees it."""
+        tests = ["%more = cmpi less_than %whole, %all, signed : tile<i32> -> tile<i1>"]
+        if self.of.causal:
+            tests += [
+                "%tkey0 = muli %whole, %columns : tile<i32>",
+                "%sees = cmpi less_than %tkey0, %behind, signed : tile<i32> -> tile<i1>",
+                "%both = andi %more, %sees : tile<i1>",
+            ]
+        loaded = [self.views.loaded(name, "whole", self.other, "t") for name in "kv"]
+        step = self._step("t", "ldq", self._exponents("t", "tkey", is_last=True, always=True))
+        return "\n".join(
+            [
+                *tests,
+                f"%dq = if %{'both' if self.of.causal else 'more'} -> ({self.sums}) {{",
+                "%tkey = muli %whole, %columns : tile<i32>",
+                *loaded,
+                step,
+                f"yield %tnext : {self.sums}\n}} else {{\nyield %ldq : {self.sums}\n}}",
+            ]
+        )
+
+    def _step(self, t: str, acc: str, exponents: str) -> str:
+        return f"""{self.scores(t, "q", "k", exponents)}
+{self.differences(t, "g", "v", "dlw")}
+%{t}next = mmaf %{t}ds, %{t}ks, %{acc} : {self.p}, {self.factor}, {self.sums}"""
+
+    def _exponents(self, t: str, key: str, is_last: bool, always: bool) -> str:
+        """Of weights: -inf for keys that are not there, or behind the query."""
+        causal = self.of.causal
+        name = f"{t}ey" if is_last or causal else f"{t}ex"
+        lines = [f"%{name} = fma %{t}raw, %ups, %low : {self.s}"]
+        if not (is_last or causal):
+            return lines[0]
+        mask: list[str] = []
+        if is_last:
+            mask.append(f"%{t}left = subi %lk, %{key} : tile<i32>")
+        if causal:
+            mask.append(f"%{t}ahead = subi %query, %{key} : tile<i32>")
+        kept = f"{t}ex" if always else f"{t}kept"
+        mask.append(masked(t, kept, f"{t}ey", self.shape, f"{t}left" if is_last else "", f"{t}ahead" if causal else ""))
+        if always:
+            return "\n".join([*lines, *mask])
+        lines.append(f"%{t}end = addi %{key}, %columns : tile<i32>")
+        bounds = [name for name, wanted in (("query", causal), ("lk", is_last)) if wanted]
+        for bound in bounds:
+            lines.append(f"%{t}over{bound} = cmpi greater_than %{t}end, %{bound}, signed : tile<i32> -> tile<i1>")
+        condition = f"{t}over{bounds[0]}"
+        if len(bounds) > 1:
+            lines.append(f"%{t}overs = ori %{t}overquery, %{t}overlk : tile<i1>")
+            condition = f"{t}overs"
+        return "\n".join([*lines, self.masked_if(t, condition, "\n".join(mask))])
+
+
+class _OfKeys(GradientWriter):
+    def __init__(self, of: GradientClass) -> None:
+        super().__init__(of, of.blocks[1], of.blocks[0])
+        self.results = [name for name in "kv" if name in of.of]
+        self.carried = ", ".join([self.sums] * len(self.results))
+
+    def text(self) -> str:
+        of = self.of
+        return self.module(
+            self._places(),
+            self._views(),
+            self.constants(),
+            self._loops(),
+            *(self.stored("yz"["kv".index(name)], f"d{name}", "place", name == "k") for name in of.of),
+        )
+
+    def _places(self) -> str:
+        """Which block of keys of which head this is, and the first block of queries that sees some of it."""
+        of, (rows, columns) = self.of, self.of.blocks
+        blocks = "whole" if of.flat else "all"
+        first = (
+            "%seeing = divi %key, %rows signed : tile<i32>" if of.causal else "%seeing = addi %zero, %zero : tile<i32>"
+        )
+        return f"""%place, %hk, %b = get_tile_block_id : tile<i32>
+%nb, %hks, %nz = get_num_tile_blocks : tile<i32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%rows = constant <i32: {rows}> : tile<i32>
+%columns = constant <i32: {columns}> : tile<i32>
+%hs = muli %hks, %group : tile<i32>
+%key = muli %place, %columns : tile<i32>
+%whole = divi %lq, %rows signed : tile<i32>
+%all = divi %lq, %rows signed rounding<positive_inf> : tile<i32>
+{first}
+%start = mini %seeing, %{blocks} signed : tile<i32>"""
+
+    def _views(self) -> str:
+        views, own = self.views, self.own
+        found = [views.head(name, "hk", "lk", views.of_head(own)) for name in "kv"]
+        found += [views.head(name, "hk", "lk", views.of_head(own, is_stored=True)) for name in self.of.arrays[4:]]
+        return "\n".join([*found, *(views.loaded(name, "place", own) for name in "kv")])
+
+    def _loops(self) -> str:
+        """Over the heads that share the keys, and over the blocks of their queries, those that are whole of flat."""
+        of, views, other = self.of, self.views, self.other
+        heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
+        heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
+        heads += [line_of_head("lse", "h", "lq", other, "pos_inf"), line_of_head("delta", "h", "lq", other, "zero")]
+        loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
+        inner = self._names("f") if of.flat else self._names("w")
+        kinds = self.carried
+        return f"""{self._names("d")} = for %n in (%zero to %group, step %one) : tile<i32>
+  iter_values({self._inits("c", "nothing")}) -> ({kinds}) {{
+%h0 = muli %hk, %group : tile<i32>
+%h = addi %h0, %n : tile<i32>
+{chr(10).join(heads)}
+{inner} = for %i in (%start to %{"whole" if of.flat else "all"}, step %one) : tile<i32>
+  iter_values({self._inits("a", None)}) -> ({kinds}) {{
+%query = muli %i, %rows : tile<i32>
+{chr(10).join(loaded)}
+{self._step("", "i", "query", "a", always=False)}
+continue {self._names("n")} : {kinds}
+}}
+{self._rest() if of.flat else ""}
+continue {self._names("w")} : {kinds}
+}}"""
+
+    def _rest(self) -> str:
+        """The block of queries that is not whole, which see all that queries before them do."""
+        loaded = [self.views.loaded(name, "whole", self.other, "t") for name in "qg"]
+        return f"""%more = cmpi less_than %whole, %all, signed : tile<i32> -> tile<i1>
+{self._names("w")} = if %more -> ({self.carried}) {{
+%tquery = muli %whole, %rows : tile<i32>
+{chr(10).join(loaded)}
+{self._step("t", "whole", "tquery", "f", always=True)}
+yield {self._names("tn")} : {self.carried}
+}} else {{
+yield {self._names("f")} : {self.carried}
+}}"""
+
+    def _names(self, prefix: str) -> str:
+        return ", ".join(f"%{prefix}{name}" for name in self.results)
+
+    def _inits(self, prefix: str, init: str | None) -> str:
+        return ", ".join(f"%{prefix}{name} = %{init or f'c{name}'}" for name in self.results)
+
+    def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
+        other = self.other
+        line = f"tile<{other}xf32>"
+        pieces = [
+            f"%{t}lses, %{t}lsed = load_view_tko weak %lsew[%{index}] : {line_view(other, 'pos_inf')}, tile<i32>"
+            f" -> {line}, token",
+            f"{spread(f'{t}negs', 'neg', line, 1)}",
+            f"%{t}lowl = mulf %{t}lses, %{t}negs : {line}",
+            along(f"{t}low", f"{t}lowl", self.own, other),
+            self.scores(t, "k", "q", self._exponents(t, query, always)),
+        ]
+        if "v" in self.of.of:
+            pieces += [
+                f"%{t}p = ftof %{t}e : {self.s} -> {self.p}",
+                f"%{t}nv = mmaf %{t}p, %{t}gs, %{acc}v : {self.p}, {self.factor}, {self.sums}",
+            ]
+        if "k" in self.of.of:
+            pieces += [
+                f"%{t}dls, %{t}dld = load_view_tko weak %deltaw[%{index}] : {line_view(other, 'zero')}, tile<i32>"
+                f" -> {line}, token",
+                along(f"{t}dlw", f"{t}dls", self.own, other),
+                self.differences(t, "v", "g", f"{t}dlw"),
+                f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.sums}",
+            ]
+        return "\n".join(pieces)
+
+    def _exponents(self, t: str, query: str, always: bool) -> str:
+        """Of weights: -inf for queries in front of the key."""
+        if not self.of.causal:
+            return f"%{t}ex = fma %{t}raw, %ups, %{t}low : {self.s}"
+        mask = [f"%{t}ahead = subi %{query}, %key : tile<i32>"]
+        mask.append(masked(t, f"{t}kept", f"{t}ey", self.shape, "", f"{t}ahead", is_turned=True))
+        return "\n".join(
+            [
+                f"%{t}ey = fma %{t}raw, %ups, %{t}low : {self.s}",
+                f"%{t}end = addi %key, %columns : tile<i32>",
+                f"%{t}over = cmpi greater_than %{t}end, %{query}, signed : tile<i32> -> tile<i1>",
+                self.masked_if(t, f"{t}over", "\n".join(mask)),
+            ]
+        )

@@ -1,0 +1,116 @@
+"""Classes of gradients of attention, and the pieces of Tile IR that the programs of all of them have."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tilewright.operators.attention_text import LOG2_E
+from tilewright.operators.attention_views import Views
+from tilewright.operators.tile_ir_pieces import spread
+
+NAME = "gradient"
+
+
+class GradientClass(Struct, frozen=True):
+    """What a program is made for: the gradients `of` q, or of k, v or both.
+
+    `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
+    and the gradient of the result.
+    """
+
+    element: str
+    width: int
+    blocks: tuple[int, int]
+    causal: bool
+    flat: bool
+    of: str
+
+    @property
+    def padded(self) -> int:
+        """The width of tiles."""
+        return max(1 << (self.width - 1).bit_length(), 16)
+
+    @property
+    def is_of_queries(self) -> bool:
+        """Whether work-groups have blocks of queries."""
+        return self.of == "q"
+
+    @property
+    def arrays(self) -> str:
+        """The matrices of heads, by letters: g is the gradient of the result, x, y and z are those of q, k and v."""
+        return "qkvgox" if self.is_of_queries else "qkvg" + "".join("yz"["kv".index(name)] for name in self.of)
+
+    @property
+    def gone_over(self) -> str:
+        """The arrays of which a loop reads blocks."""
+        return "kv" if self.is_of_queries else "qg"
+
+    @property
+    def integers(self) -> tuple[str, ...]:
+        """The numbers that a launch passes behind the arrays and the scale, as those of `AttentionClass`."""
+        strides = [f"s{name}{mode}" for name in self.arrays for mode in "bhl"]
+        flat = [f"{name}{what}" for name in self.gone_over for what in ("rows", "columns", "rb", "rh", "cb", "ch")]
+        return ("lq", "lk", "group", *strides, *(flat if self.flat else ()))
+
+
+class GradientWriter:
+    """What both programs have: a tile of scores has `own` rows and `other` columns."""
+
+    def __init__(self, of: GradientClass, own: int, other: int) -> None:
+        self.of, self.own, self.other, self.shape = of, own, other, (own, other)
+        self.views = Views(of.element, of.width, of.padded)
+        self.s, self.p = f"tile<{own}x{other}xf32>", f"tile<{own}x{other}x{of.element}>"
+        self.sums, self.line = f"tile<{own}x{of.padded}xf32>", f"tile<{own}xf32>"
+        self.factor, self.turned = self.views.tile(other), f"tile<{of.padded}x{other}x{of.element}>"
+        self.mine = self.views.tile(own)
+
+    def module(self, *pieces: str) -> str:
+        of = self.of
+        pointers = [f"%{name}: tile<ptr<{of.element}>>" for name in of.arrays]
+        pointers += ["%lse: tile<ptr<f32>>", "%delta: tile<ptr<f32>>"]
+        numbers = [f"%{name}: tile<i32>" for name in of.integers]
+        parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
+        body = "\n".join(piece for piece in pieces if piece)
+        return f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{\n{body}\nreturn\n}}\n}}\n"
+
+    def constants(self) -> str:
+        return f"""%e2 = constant <f32: {LOG2_E}> : tile<f32>
+%up = mulf %scale, %e2 : tile<f32>
+%neg = negf %e2 : tile<f32>
+{spread("ups", "up", self.s, 2)}
+{spread("last", "scale", self.sums, 2)}
+%nothing = constant <f32: 0.0> : {self.sums}
+%still = constant <f32: 0.0> : {self.s}
+%never = constant <f32: 0xFF800000> : {self.s}"""
+
+    def scores(self, t: str, mine: str, other: str, lines: str) -> str:
+        """Weights `%p` and the product `%dp` of the other factors, with names that begin with `t`."""
+        return f"""%{t}{other}t1 = permute %{t}{other}s [1, 0] : {self.factor} -> {self.turned}
+%{t}raw = mmaf %{mine}s, %{t}{other}t1, %still : {self.mine}, {self.turned}, {self.s}
+{lines}
+%{t}e = exp2 %{t}ex flush_to_zero : {self.s}"""
+
+    def differences(self, t: str, mine: str, other: str, delta: str) -> str:
+        """`%ds`: weights times what the gradient of the weights differs from its mean by."""
+        return f"""%{t}{other}t1 = permute %{t}{other}s [1, 0] : {self.factor} -> {self.turned}
+%{t}dp = mmaf %{mine}s, %{t}{other}t1, %still : {self.mine}, {self.turned}, {self.s}
+%{t}off = subf %{t}dp, %{delta} : {self.s}
+%{t}dsw = mulf %{t}e, %{t}off : {self.s}
+%{t}ds = ftof %{t}dsw : {self.s} -> {self.p}"""
+
+    def stored(self, name: str, sums: str, index: str, is_scaled: bool) -> str:
+        view = self.views.of_head(self.own, is_stored=True)
+        scaled = f"%{name}scaled = mulf %{sums}, %last : {self.sums}\n" if is_scaled else ""
+        return f"""{scaled}%{name}r = ftof %{f"{name}scaled" if is_scaled else sums} : {self.sums} -> {self.mine}
+%{name}done = store_view_tko weak %{name}r, %{name}w[%{index}, %zero] : {self.mine}, {view}, tile<i32> -> token"""
+
+    def masked_if(self, t: str, condition: str, mask: str) -> str:
+        """Exponents `%x` from `%y`, masked if that is needed; always if there is no condition."""
+        if not condition:
+            return mask
+        return f"""%{t}ex = if %{condition} -> ({self.s}) {{
+{mask}
+yield %{t}kept : {self.s}
+}} else {{
+yield %{t}ey : {self.s}
+}}"""

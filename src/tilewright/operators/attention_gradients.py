@@ -1,0 +1,197 @@
+"""Gradients of attention: two launches, of which the second reads what the first has summed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from tilewright.operators.attention_gradient_text import gradient_text
+from tilewright.operators.attention_gradient_writer import NAME, GradientClass
+from tilewright.operators.attention_heads import (
+    ORDERS,
+    check_fit,
+    factor_of,
+    flat_of,
+    head_of,
+    order_of,
+    packed,
+    target_of,
+)
+from tilewright.operators.errors import OperatorError, OperatorTypeError, refused
+from tilewright.operators.frameworks import Framework, framework_of
+from tilewright.operators.layouts import Extents, Layout, Sight
+from tilewright.runtime.errors import LaunchError
+
+if TYPE_CHECKING:
+    from tilewright.program import Kernel
+
+_KEPT_PROGRAMS: Final = 64
+_KEPT_LAUNCHES: Final = 1024
+_TILES: Final[Mapping[int, Mapping[str, tuple[tuple[int, int], int]]]] = {
+    64: {"q": ((128, 128), 256), "kv": ((64, 128), 256)},
+    128: {"q": ((64, 64), 128), "k": ((64, 128), 256), "v": ((64, 128), 256)},
+    256: {"q": ((64, 16), 128), "k": ((16, 64), 128), "v": ((32, 64), 128)},
+}
+"""By the largest width the programs: queries and keys of a block, and its threads on an NVIDIA device.
+
+The fastest of those tried on an H200, f16, 4 x 32 heads of length 4096, in ms: width 64 1.7 and 3.5, width 128 4.4, 3.8
+and 2.3 (of k and v together 6.9). Width 256 is not measured.
+"""
+
+
+class GradientPlan(Struct, frozen=True):
+    """One launch of `grid` work-groups of the kernel of a class (`of`), compiled for `target`.
+
+    On an NVIDIA device its blocks have so many `threads`. `spans` are the elements of memory of each array, `integers`
+    stand behind the scale. Print it to read how the kernel runs.
+    """
+
+    of: GradientClass
+    target: str
+    threads: int
+    grid: tuple[int, int, int]
+    spans: Mapping[str, int]
+    integers: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The program, in Tile IR."""
+        return gradient_text(self.of)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The compiled kernel."""
+        return _compiled(self.of, self.threads, self.target)
+
+    @property
+    def schedule(self) -> str:
+        """How the kernel runs, and why not in a better way: `Kernel.schedule`."""
+        return self.kernel.schedule
+
+    def __str__(self) -> str:
+        return f"gradient of {self.of.of}, blocks {self.of.blocks}, on {self.target}\n{self.schedule}"
+
+
+class Request(Struct, frozen=True):
+    """Gradients but for the elements of their arrays."""
+
+    framework: Framework
+    sights: tuple[tuple[str, Sight], ...]
+    layout: str
+    causal: bool
+    target: str | None
+
+
+class Gradients(Struct, frozen=True):
+    """What is launched, one after the other; the extents of q and of k, those of the logarithms."""
+
+    plans: tuple[GradientPlan, ...]
+    starts: tuple[Callable[..., None], ...]
+    shapes: tuple[Extents, Extents]
+    lse_shape: tuple[int, int, int]
+    element: str
+
+
+@lru_cache(_KEPT_PROGRAMS)
+def _compiled(of: GradientClass, threads: int, target: str) -> Kernel:
+    """The kernel of a class, compiled once."""
+    from tilewright.api import compile
+
+    schedule = f"threads={threads}" if target.partition(":")[0] == "nvidia" else None
+    return compile(gradient_text(of), target=target, schedule=schedule)[NAME]
+
+
+def planned(asked: Request) -> tuple[GradientPlan, ...]:
+    """The launches for arrays that lie so. Raises `OperatorError`."""
+    layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
+    order = order_of(asked.layout)
+    heads = {name: head_of(name, found, order) for name, found in layouts.items() if name != "lse"}
+    check_fit({name: found for name, found in layouts.items() if name != "lse"}, heads)
+    target = target_of(layouts, asked.target)
+    q, k = heads["q"], heads["k"]
+    batch, count, queries, width = q.shape
+    key_heads, keys = k.shape[1:3]
+    _check_logarithms(layouts["lse"], (batch, count, queries))
+    results = {"x": layouts["q"], "y": layouts["k"], "z": layouts["v"]}
+    made = {name: Layout(found.dtype, found.shape, packed(found.shape), "") for name, found in results.items()}
+    heads |= {name: head_of(name, found, order) for name, found in made.items()}
+    heads["o"] = heads.pop("out")
+    plans: list[GradientPlan] = []
+    programs = next(found for most, found in _TILES.items() if width <= most)
+    for what, (blocks, threads) in programs.items():
+        gone_over = [flat_of(heads[name]) for name in ("kv" if what == "q" else "qg")] if width in _TILES else [None]
+        flat = [found for found in gone_over if found is not None]
+        of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, len(flat) == len(gone_over), what)
+        integers = [queries, keys, count // max(key_heads, 1)]
+        integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
+        integers += [number for found in flat if of.flat for number in found.integers]
+        grid = (-(-queries // blocks[0]), count, batch) if what == "q" else (-(-keys // blocks[1]), key_heads, batch)
+        spans = {name: heads[name].span for name in of.arrays}
+        plans.append(GradientPlan(of, target, threads, grid, spans, tuple(integers)))
+    return tuple(plans)
+
+
+def _check_logarithms(found: Layout, shape: tuple[int, int, int]) -> None:
+    if found.dtype != "f32":
+        raise OperatorTypeError(f"lse is of {found.dtype}; logarithms are f32")
+    if found.shape != shape:
+        raise OperatorError(f"lse has extents {found.shape}; those of batch, heads and queries are {shape}")
+    lies = zip(found.shape, found.strides, packed(shape), strict=True)
+    if 0 not in shape and any(extent > 1 and stride != wanted for extent, stride, wanted in lies):
+        raise OperatorError(f"lse has strides {found.strides}; logarithms follow each other as attention returns them")
+
+
+@lru_cache(_KEPT_LAUNCHES)
+def prepared(asked: Request) -> Gradients:
+    """What is launched for arrays that lie so. Raises `OperatorError`."""
+    plans = planned(asked)
+    layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
+    shape, order = layouts["q"].shape, ORDERS[asked.layout]
+    lse_shape = (shape[order[0]], shape[order[1]], shape[order[2]])
+    starts = tuple(plan.kernel[plan.grid] for plan in plans if 0 not in plan.grid)
+    kept = tuple(plan for plan in plans if 0 not in plan.grid)
+    return Gradients(kept, starts, (shape, layouts["k"].shape), lse_shape, layouts["q"].dtype)
+
+
+def gradients(
+    arrays: dict[str, object], layout: str, causal: bool, scale: float | None, target: str | None
+) -> list[object]:
+    """The gradients of q, k and v: new arrays. `arrays` are q, k, v, out, lse, and g, that of the result."""
+    framework = framework_of(arrays["q"])
+    arrays = framework.plain(arrays)
+    arrays = {name: _as_rows(framework, array, name, layout) for name, array in arrays.items()}
+    sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
+    found = prepared(Request(framework, sights, layout, causal, target))
+    like, element = arrays["q"], found.element
+    x = framework.empty(found.shapes[0], element, like)
+    y, z = (framework.empty(found.shapes[1], element, like) for _ in range(2))
+    delta = framework.empty(found.lse_shape, "f32", like)
+    factor = factor_of(scale, found.shapes[0][3])
+    own = {**arrays, "o": arrays["out"], "x": x, "y": y, "z": z}
+    count = math.prod(found.lse_shape)
+    lines = [framework.viewed(line, (count,), (1,)) for line in (arrays["lse"], delta)]
+    for plan, start in zip(found.plans, found.starts, strict=True):
+        passed = [framework.viewed(own[name], (span,), (1,)) for name, span in plan.spans.items()]
+        try:
+            start(*passed, *lines, factor, *plan.integers)
+        except LaunchError as error:
+            raise refused(error) from None
+    return [framework.given(each) for each in (x, y, z)]
+
+
+def _as_rows(framework: Framework, array: object, name: str, layout: str) -> object:
+    """The gradient of the result as it is if rows of it are neighbours, else a copy; others as they are."""
+    if name != "g":
+        return array
+    found = framework.layout(framework.sight(array, name), name)
+    try:
+        head_of(name, found, order_of(layout))
+    except OperatorTypeError:
+        raise
+    except OperatorError:
+        return framework.copied(array, found.shape, found.strides, packed(found.shape))
+    return array

@@ -1,0 +1,104 @@
+"""Tile IR text of the matrices of heads: of one head, found by strides, and of all heads of an array in one matrix.
+
+Matrices are told apart by letters. The program has for each a pointer `%q`, strides `%sqb`, `%sqh`, `%sql` of a batch,
+a head and a row, and, if it is flat, `%qrows`, `%qcolumns`, and how far batches and heads are apart in it: rows `%qrb`,
+`%qrh` and widths `%qcb`, `%qch`. The batch is `%b`.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Views(Struct, frozen=True):
+    """Views of heads of a width, in tiles of `padded` columns."""
+
+    element: str
+    width: int
+    padded: int
+
+    def tile(self, rows: int) -> str:
+        """The type of so many rows."""
+        return f"tile<{rows}x{self.padded}x{self.element}>"
+
+    @property
+    def _tensor(self) -> str:
+        return f"tensor_view<?x{self.width}x{self.element}, strides=[?,1]>"
+
+    def of_head(self, rows: int, is_stored: bool = False) -> str:
+        """The type of the view of one head by so many rows, with zeros behind its end."""
+        padding = "" if is_stored else "padding_value = zero, "
+        return f"partition_view<tile=({rows}x{self.padded}), {padding}{self._tensor}>"
+
+    def head(self, name: str, head: str, length: str, view: str) -> str:
+        """`%qw`: a head's matrix, cut as the view's type says."""
+        element = self.element
+        return f"""%{name}b6 = exti %s{name}b signed : tile<i32> -> tile<i64>
+%{name}h6 = exti %s{name}h signed : tile<i32> -> tile<i64>
+%{name}n6 = exti %b signed : tile<i32> -> tile<i64>
+%{name}m6 = exti %{head} signed : tile<i32> -> tile<i64>
+%{name}x6 = muli %{name}b6, %{name}n6 : tile<i64>
+%{name}y6 = muli %{name}h6, %{name}m6 : tile<i64>
+%{name}o6 = addi %{name}x6, %{name}y6 : tile<i64>
+%{name}p = offset %{name}, %{name}o6 : tile<ptr<{element}>>, tile<i64> -> tile<ptr<{element}>>
+%{name}t = make_tensor_view %{name}p, shape = [%{length}, {self.width}], strides = [%s{name}l, 1]
+  : tile<i32> -> {self._tensor}
+%{name}w = make_partition_view %{name}t : {view}"""
+
+    @property
+    def _flat_tensor(self) -> str:
+        return f"tensor_view<?x?x{self.element}, strides=[?,1]>"
+
+    def of_all(self, rows: int) -> str:
+        """The type of the view of all heads, by so many rows from anywhere on."""
+        steps = f"traversal_strides=[1,{self.padded}]"
+        return f"strided_view<tile=({rows}x{self.padded}), {steps}, padding_value = zero, {self._flat_tensor}>"
+
+    def flat(self, name: str, head: str, rows: int) -> str:
+        """`%qg`: the matrix of all heads, in which a head begins at row `%qr3` and column `%qc3` times the width."""
+        lines = [
+            f"%{name}f = make_tensor_view %{name}, shape = [%{name}rows, %{name}columns], strides = [%s{name}l, 1]"
+            f" : tile<i32> -> {self._flat_tensor}",
+            f"%{name}g = make_strided_view %{name}f : {self.of_all(rows)}",
+        ]
+        for what, batch, of_head in (("r", "rb", "rh"), ("c", "cb", "ch")):
+            lines += [
+                f"%{name}{what}1 = muli %b, %{name}{batch} : tile<i32>",
+                f"%{name}{what}2 = muli %{head}, %{name}{of_head} : tile<i32>",
+                f"%{name}{what}3 = addi %{name}{what}1, %{name}{what}2 : tile<i32>",
+            ]
+        return "\n".join(lines)
+
+    def loaded(self, name: str, index: str, rows: int, prefix: str = "") -> str:
+        """`%qs`: rows of one head, by the number of their block."""
+        return (
+            f"%{prefix}{name}s, %{prefix}{name}d = load_view_tko weak %{name}w[%{index}, %zero]"
+            f" : {self.of_head(rows)}, tile<i32> -> {self.tile(rows)}, token"
+        )
+
+    def loaded_flat(self, name: str, row: str, rows: int) -> str:
+        """`%qs`: rows of one head, by the number of the first, from the matrix of all."""
+        return (
+            f"%{name}at = addi %{name}r3, %{row} : tile<i32>\n"
+            f"%{name}s, %{name}d = load_view_tko weak %{name}g[%{name}at, %{name}c3] : {self.of_all(rows)}, tile<i32>"
+            f" -> {self.tile(rows)}, token"
+        )
+
+
+def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "") -> str:
+    """`%xw`: the numbers of f32 of a head's rows, which follow each other in memory, by blocks of so many."""
+    tensor = "tensor_view<?xf32, strides=[1]>"
+    return f"""%{name}head = muli %b, %{head}s : tile<i32>
+%{name}heads = addi %{name}head, %{head} : tile<i32>
+%{name}head6 = exti %{name}heads signed : tile<i32> -> tile<i64>
+%{name}l6 = exti %{length} signed : tile<i32> -> tile<i64>
+%{name}o6 = muli %{name}head6, %{name}l6 : tile<i64>
+%{name}p = offset %{name}, %{name}o6 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+%{name}t = make_tensor_view %{name}p, shape = [%{length}], strides = [1] : tile<i32> -> {tensor}
+%{name}w = make_partition_view %{name}t : {line_view(rows, padding)}"""
+
+
+def line_view(rows: int, padding: str = "") -> str:
+    """The type of such a view; `padding` stands behind the end of a head."""
+    padded = f"padding_value = {padding}, " if padding else ""
+    return f"partition_view<tile=({rows}), {padded}tensor_view<?xf32, strides=[1]>>"

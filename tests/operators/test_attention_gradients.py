@@ -1,0 +1,104 @@
+"""Gradients of `tw.attention`, in the interpreter, on the CPU and emulated, against those in f64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import tilewright as tw
+from operators.test_attention import DTYPES, given, wanted
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.test_products import emitted
+from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.operators import attention_gradients
+from tilewright.operators.frameworks import framework_of
+
+Array = npt.NDArray[Any]
+ERROR = {"f16": 2e-3, "bf16": 1.5e-2}
+CASES = [
+    ("interpreter", (1, 4, 2, 150, 140, 64), "f16", True, True),
+    ("interpreter", (1, 1, 1, 20, 65, 256), "f16", False, False),
+    ("interpreter", (1, 2, 1, 40, 7, 96), "f16", True, False),
+    ("interpreter", (1, 1, 1, 1, 1, 64), "f16", False, False),
+    ("cpu", (2, 2, 2, 33, 130, 17), "bf16", True, False),
+]
+"""Where, extents of batch, heads, key heads, queries, keys, width, element, whether causal, lengths before heads."""
+
+
+def gradients(q: Array, k: Array, v: Array, g: Array, causal: bool, scale: float) -> tuple[Array, Array, Array]:
+    """Those of q, k and v, in f64."""
+    q, k, v, g = (array.astype(np.float64) for array in (q, k, v, g))
+    group, shape = q.shape[1] // k.shape[1], k.shape
+    k, v = (np.repeat(array, group, axis=1) for array in (k, v))
+    scores = scale * q @ k.swapaxes(2, 3)
+    if causal:
+        scores[..., np.arange(q.shape[2])[:, None] < np.arange(k.shape[2])] = -np.inf
+    weights = np.exp(scores - scores.max(axis=3, keepdims=True))
+    weights /= weights.sum(axis=3, keepdims=True)
+    of_weights = g @ v.swapaxes(2, 3)
+    off = weights * (of_weights - (weights * of_weights).sum(axis=3, keepdims=True))
+    found = (scale * off.swapaxes(2, 3) @ q, weights.swapaxes(2, 3) @ g)
+    of_k, of_v = (each.reshape(shape[0], shape[1], group, *shape[2:]).sum(axis=2) for each in found)
+    return scale * off @ k, of_k, of_v
+
+
+def drawn(rng: np.random.Generator, shape: Any, element: str, turned: bool) -> tuple[Array, Array, Array, Array]:
+    q, k, v = given(rng, shape, element, turned)
+    g = given(rng, shape, element, turned)[0]
+    return q, k, v, g
+
+
+def check(found: Any, expected: Any, element: str) -> None:
+    for name, one, other in zip("qkv", found, expected, strict=True):
+        distance = float(np.linalg.norm(np.asarray(one, np.float64) - other))
+        assert distance <= ERROR[element] * float(np.linalg.norm(other)) + 1e-4, f"gradient of {name}"
+
+
+@pytest.mark.parametrize(("target", "shape", "element", "causal", "turned"), CASES, ids=str)
+def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool, rng: np.random.Generator) -> None:
+    q, k, v, g = drawn(rng, shape, element, turned)
+    out, lse = wanted(q, k, v, causal, 0.2)
+    result = out.astype(DTYPES[element])
+    if turned:
+        q, k, v, g, result = (array.swapaxes(1, 2) for array in (q, k, v, g, result))
+    layout = "blhd" if turned else "bhld"
+    found: Any = tw.attention.gradients(
+        g, q, k, v, result, lse.astype(np.float32), causal=causal, scale=0.2, layout=layout, target=target
+    )
+    if turned:
+        q, k, v, g, *found = (array.swapaxes(1, 2) for array in (q, k, v, g, *found))
+    check(found, gradients(q, k, v, g, causal, 0.2), element)
+
+
+@pytest.mark.parametrize(("width", "keys", "causal"), [(64, 140, True), (128, 40, False)])
+def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator) -> None:
+    """What is there as whole blocks is copied by the device, in any order of warps."""
+    q, k, v, g = drawn(rng, (1, 2, 1, keys + 10, keys, width), "f16", False)
+    out, lse = wanted(q, k, v, causal, 0.125)
+    arrays = {"q": q, "k": k, "v": v, "out": out.astype(np.float16), "lse": lse.astype(np.float32), "g": g}
+    framework = framework_of(q)
+    sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
+    plans = attention_gradients.planned(attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a"))
+    arrays |= {
+        "o": arrays["out"],
+        "x": np.full_like(q, np.nan),
+        "y": np.full_like(k, np.nan),
+        "z": np.full_like(v, np.nan),
+    }
+    lines = [arrays["lse"], np.full_like(arrays["lse"], np.nan)]
+    for plan in plans:
+        llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
+        assert "copies=tensor" in kernel.facts[SCHEDULE]
+        passed = [arrays[name].reshape(-1) for name in plan.of.arrays]
+        numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
+        launch = Launch([*passed, *(line.reshape(-1) for line in lines), *numbers], {}, plan.grid)
+        found = Emulated(Program(llvm), (kernel,)).run(launch)
+        for number, name in enumerate(plan.of.arrays):
+            arrays[name] = np.reshape(np.asarray(found[number]), arrays[name].shape)
+        lines[1] = np.reshape(np.asarray(found[len(passed) + 1]), lines[1].shape)
+    check([arrays[name] for name in "xyz"], gradients(q, k, v, g, causal, 0.125), "f16")
