@@ -79,7 +79,7 @@ class ChooseSchedule(Pass, frozen=True):
                     copies, stores = placed.copies, placed.stores
                     persistent = self._persist(kernel, placed, wanted)
                     order = self._order(kernel, placed, wanted)
-                    turns = True if placed.turns else wanted.turns
+                    turns = placed.turns or (None if wanted.turns is None else False)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
