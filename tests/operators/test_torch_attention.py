@@ -24,12 +24,16 @@ def expected(q: Any, k: Any, v: Any) -> Any:
     return torch.softmax(scores, dim=3) @ v
 
 
+def causal(q: Any, k: Any, v: Any) -> Any:
+    return tw.attention(q, k, v, causal=True)
+
+
 def test_gradients_as_they_come() -> None:
     """Also those that a sum hands on, of which all elements are one; traced as a whole they are the same."""
     q, k, v = given = drawn(4, 20), drawn(2, 30), drawn(2, 30)
-    compiled = torch.compile(lambda *x: tw.attention(*x, causal=True), fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(causal, fullgraph=True, backend="aot_eager")
     wanted = torch.autograd.grad(expected(q, k, v).sum(), given)
-    for function in (lambda *x: tw.attention(*x, causal=True), compiled):
+    for function in (causal, compiled):
         found = torch.autograd.grad(function(q, k, v).sum(), given)
         for one, other in zip(found, wanted, strict=True):
             assert float((one.double() - other).norm()) < 2e-3 * float(other.norm())
