@@ -6,8 +6,7 @@ after:   scf.for %j = 0 to %n parallel { scf.for %c = 0 to 4096 step 1024 parall
 
 Points come in no order, so that parts may be anywhere. Only of kernels that a launch runs on a grid of one, as
 functions of MLIR are: on others there are work-groups enough, and what one of them does is small. Boxes of which a
-block has little to do stay whole, and those of memory that the kernel makes: passes behind this one merge them with the
-product or the epilogue that they stand beside.
+block has little to do stay whole.
 """
 
 from __future__ import annotations
@@ -15,15 +14,14 @@ from __future__ import annotations
 from math import prod
 from typing import ClassVar, Final
 
-from tilewright.dialects import memref, tl
+from tilewright.dialects import tl
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import INDEX, MemrefType
+from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.request import ScheduleRequest
-from tilewright.transforms.signature import root
 
 _PART: Final = 1024
 """Points of a part at most: a few for each thread of a block."""
@@ -47,8 +45,7 @@ class CutForeach(Pass, frozen=True):
         return changed
 
     def _cut_all(self, kernel: Kernel) -> bool:
-        boxes = (op for op in kernel.body.entry if isinstance(op, tl.Foreach))
-        found = [op for op in boxes if _is_of_arguments(op) and self._is_large(op)]
+        found = [op for op in kernel.body.entry if isinstance(op, tl.Foreach) and self._is_large(op)]
         for op in found:
             _cut(op, self.part)
         return bool(found)
@@ -59,12 +56,6 @@ class CutForeach(Pass, frozen=True):
             return False
         extents = [_extent(*bounds) for bounds in zip(op.lowers, op.uppers, strict=True)]
         return None in extents or prod(extent or 0 for extent in extents) >= self.least
-
-
-def _is_of_arguments(op: tl.Foreach) -> bool:
-    """Whether all memory that is accessed is that of arguments."""
-    memory = (value for each in op.walk() for value in each.operands if isinstance(value.type, MemrefType))
-    return not any(isinstance(root(value).defining_op, memref.Alloca) for value in memory)
 
 
 def _extent(lower: Value, upper: Value) -> int | None:
