@@ -83,13 +83,14 @@ def common_pipeline(
     prefetch: StreamPrefetch = NO_PREFETCH,
     accesses: ContiguousAccesses | None = None,
     instruction_passes: Sequence[Pass] = (),
+    point_passes: Sequence[Pass] = (),
     tile_passes: Sequence[Pass] = (),
     one_thread: bool = False,
 ) -> list[Pass]:
     """Steps 2 to 8 of the way down (docs/architecture.md).
 
-    `instruction_passes` meet instructions, and `tile_passes` tiles as these left them; `one_thread` says that one runs
-    a work-group.
+    `instruction_passes` meet instructions, `point_passes` what is between them when epilogues have been fused, and
+    `tile_passes` tiles as these left them; `one_thread` says that one runs a work-group.
     """
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
@@ -98,4 +99,5 @@ def common_pipeline(
         steps += [RaiseContractions()] if level > 1 else []
         steps += instruction_passes
         steps += [FuseEpilogues(tiles, prefetch)] if level > 1 else []
+        steps += point_passes
     return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation(one_thread)]

@@ -92,8 +92,10 @@ def divided(module: Module, level: int = 2, checked: bool = False, passes: Sprea
     for kernel in module.kernels:
         if not any(isinstance(op, team.GroupId | team.NumGroups) for op in kernel.walk()):
             kernel.max_groups = 1
-    alone = [CutForeach(part=3, least=2), SplitSums(TILES, passes.policy), WidenProducts(TILES)]
-    steps = common_pipeline(GenericTeamPolicy(), TILES, level, checked, instruction_passes=alone, tile_passes=[passes])
+    alone, points = [SplitSums(TILES, passes.policy), WidenProducts(TILES)], [CutForeach(part=3, least=2)]
+    steps = common_pipeline(
+        GenericTeamPolicy(), TILES, level, checked, instruction_passes=alone, point_passes=points, tile_passes=[passes]
+    )
     PassManager(steps, verify_each=True).run(module, PassContext())
     return module
 

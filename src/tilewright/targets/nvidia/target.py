@@ -128,7 +128,7 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team, tiles = NvidiaTeamPolicy(request, self.architecture), NvidiaTilePolicy(request.tile, self.architecture)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
-        alone = [CutForeach(request), SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
+        alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,
             tiles,
@@ -136,6 +136,7 @@ class NvidiaTarget(Struct, frozen=True):
             checked,
             accesses=ContiguousAccesses(apart=True),
             instruction_passes=alone,
+            point_passes=[CutForeach(request)],
             tile_passes=spread,
         )
         lanes = [
