@@ -136,6 +136,19 @@ def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str
         assert not found, found
 
 
+@pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 33), (32, 31, 32)], ids=str)
+def test_boxes_of_open_extents_are_inside_or_tested(extents: tuple[int, int, int], rng: np.random.Generator) -> None:
+    """A loop without tests runs where all boxes lie in their matrices, another one where the last ones do not."""
+    m, n, k = extents
+    product = TEXTS.Product((m, n, k), "f64", "f64")
+    given = replace(launch(product, (m, n), "F", rng), grid=(1, 1, 1))
+    text = TEXTS.whole_gemm(0, "f64", "f64", extent="?")
+    llvm, info = emitted(text, Architecture.SM_80, "tile=32x32x16")
+    assert llvm.count("cp.async.cg.shared.global.16") > 8
+    found = faults(given, Emulated(Program(llvm), (msgspec.structs.replace(info, steps=None),)).run(given))
+    assert not found, found
+
+
 @pytest.mark.parametrize("terms", [0, 40])
 def test_parts_in_words_where_a_loop_may_have_no_iteration(terms: int, rng: np.random.Generator) -> None:
     """What is read ahead of the loop, in words of four, is zeros where there is nothing."""

@@ -22,7 +22,8 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I64, AddressSpace, MemrefType
+from tilewright.ir.types import I32, I64, AddressSpace, MemrefType
+from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
@@ -40,6 +41,7 @@ from tilewright.transforms.schedule.products.storing import Stored, await_stores
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import TensorRings
 from tilewright.transforms.schedule.products.thread_ring import ThreadRing
+from tilewright.transforms.schedule.products.whole_boxes import all_inside
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
@@ -72,8 +74,10 @@ class _Placement(Struct):
     memory: dict[tile.Mma, Places]
     buffers: list[Value] = field(default_factory=list[Value])
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
-    aligned: set[tile.Mma] = field(default_factory=set[tile.Mma])
+    aligned: set[Side] = field(default_factory=set[Side])
     """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
+    inside: set[Side] = field(default_factory=set[Side])
+    """Those all of whose boxes lie in their matrices."""
 
     def place(self) -> None:
         """Rewrite all products."""
@@ -97,14 +101,20 @@ class _Placement(Struct):
                 self._now(op)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
-        """A loop whose factors threads copy; in a second one, where matrices do not begin at 16 bytes, with tests."""
-        found = [staging.tested_matrix(source) for staging, source in self.run_ahead(ahead)]
-        matrices = [matrix for matrix in found if matrix is not None]
-        is_aligned = tests_of(Builder.before_op(loop), matrices) if matrices else None
-        if is_aligned is not None:
-            self._place_twin(ahead, loop, loop, is_aligned)
-            # in this one all rows begin where copies may
-            self.aligned.update(ahead.products)
+        """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
+        tests for each copy."""
+        build, sources = Builder.before_op(loop), self.run_ahead(ahead)
+        sides = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
+        found = [staging.tested_matrix(source) for staging, source in sources]
+        tested = {side: matrix for side, matrix in zip(sides, found, strict=True) if matrix is not None}
+        is_aligned = tests_of(build, list(tested.values())) if tested else None
+        is_inside = all_inside(build, loop, ahead.slices, sources)
+        conditions = [each for each in (is_aligned, is_inside) if each is not None]
+        if conditions:
+            condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
+            self._place_twin(ahead, loop, loop, condition)
+            self.aligned.update(tested)
+            self.inside.update(sides if is_inside is not None else ())
         ThreadRing(self, loop, ahead).place()
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
@@ -159,8 +169,8 @@ class _Placement(Struct):
 
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
-        plan = self.plans[op]
-        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads, op in self.aligned)
+        plan, known = self.plans[op], ((op, side) in self.aligned, (op, side) in self.inside)
+        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads, *known)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""

@@ -36,7 +36,8 @@ _TURNED_AT_ONCE: Final = 32
 class Staging(Struct, frozen=True):
     """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
 
-    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may.
+    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, all
+    boxes lie in it.
     """
 
     factor: Factor
@@ -44,6 +45,7 @@ class Staging(Struct, frozen=True):
     buffer: Value
     threads: int
     aligned: bool = False
+    inside: bool = False
 
     @property
     def _type(self) -> MemrefType:
@@ -103,10 +105,16 @@ class Staging(Struct, frozen=True):
         near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
         view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
         check = tuple(load.check) or (False, False)
-        if self.factor.is_padded:
+        if self.inside:
+            check = (False, False)
+        elif self.factor.is_padded:
             # what is copied beyond the tile may lie outside
             check = tuple(tested or mode == near for mode, tested in enumerate(check))
         return Box(view, indices, check, near, far, source.element)
+
+    def fits(self, build: Builder, source: Source, known: Mapping[Value, Value]) -> Value | None:
+        """Whether a box lies in its matrix; None if it never does."""
+        return self.box(source, known).inside(build, self._near, self.factor.rows)
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None]) -> None:
         """Copies without a test for each of them where all of the box lies in the matrix, which one test tells."""
