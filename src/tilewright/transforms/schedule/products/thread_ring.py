@@ -161,7 +161,7 @@ class ThreadRing:
         build = Builder.before_op(loop)
         first = self._first(build, op, product)
         read = carried(build, loop, self._ahead.stages, "stage")
-        parts = [carry(loop, each, name) for each, name in zip(first, ("lhs", "rhs"), strict=True)]
+        parts = carry(loop, first[0], "lhs"), carry(loop, first[1], "rhs")
         build = Builder.before_op(op)
         self._following(build, read)
         total, last = product.all_but_last(build, self._stages(build, op, read), op.acc, parts)
