@@ -22,7 +22,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import I32, I64, AddressSpace, MemrefType
+from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
