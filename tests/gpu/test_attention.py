@@ -62,8 +62,8 @@ def test_any_shape(shape: tuple[int, ...], causal: bool, dtype: str) -> None:
 def test_gradients(shape: tuple[int, ...], causal: bool, dtype: str) -> None:
     given = [x.requires_grad_() for x in drawn(shape, dtype)]
     found: Any = tw.attention(*given, causal=causal)
-    wide = [x.detach().double().requires_grad_() for x in given]
-    expected, _ = wanted(*wide, causal)
+    q, k, v = wide = [x.detach().double().requires_grad_() for x in given]
+    expected, _ = wanted(q, k, v, causal)
     g = torch.randn_like(found)
     one, other = torch.autograd.grad(found, given, g), torch.autograd.grad(expected, wide, g.double())
     for mine, right in zip(one, other, strict=True):

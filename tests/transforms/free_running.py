@@ -111,7 +111,7 @@ class _Member(WorkGroup, kw_only=True):
     team: _Team
     place: int
     mine: Array
-    turn: threading.Semaphore = msgspec.field(default_factory=lambda: threading.Semaphore(0))
+    baton: threading.Semaphore = msgspec.field(default_factory=lambda: threading.Semaphore(0))
     waits: Operation | None = None
     ended: bool = False
     collective: bool = True
@@ -136,7 +136,7 @@ class _Member(WorkGroup, kw_only=True):
     def pause(self) -> None:
         """Let somebody else go on."""
         self.team.back.release()
-        self.turn.acquire()
+        self.baton.acquire()
         if self.team.failure is not None:
             raise _Abandoned
 
@@ -330,7 +330,7 @@ class FreeRun:
         )
 
     def _play(self, member: _Member) -> None:
-        member.turn.acquire()
+        member.baton.acquire()
         try:
             if member.team.failure is None:
                 member.run(self.kernel.body.entry)
@@ -354,7 +354,7 @@ def _take_turns(shared: _Team, members: Sequence[_Member]) -> None:
                 member.waits = None
             continue
         chosen = shared.rnd.choice(ready)
-        chosen.turn.release()
+        chosen.baton.release()
         shared.back.acquire()
         if shared.failure is not None:
             raise shared.failure
@@ -365,6 +365,6 @@ def _send_home(shared: _Team, members: Sequence[_Member], threads: Sequence[thre
     if not all(m.ended for m in members):
         shared.failure = shared.failure or _Abandoned()
         for member in members:
-            member.turn.release()
+            member.baton.release()
     for thread in threads:
         thread.join()

@@ -100,7 +100,9 @@ class Iteration:
         products = frozenset(rings.ahead.products)
         first = [op for op in rings.ahead.products if op is not but and self._needs_nothing(op)]
         build, late, before = self._build, self._late, turn_before(self._build, self._turn, 2 * rings.ahead.stages)
-        early = [(op, self._turn) for op in first] + [(late, before)] * (late is not None)
+        early = [(op, self._turn) for op in first]
+        if late is not None:
+            early.append((late, before))
         takes_turns = rings.ahead.turns > 1
         for op, turn in early if takes_turns else ():
             # the others wait for the turn to be passed on, not for factors
