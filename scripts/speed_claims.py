@@ -195,8 +195,7 @@ def _batches_on_devices() -> Iterator[Claim]:
 def _products_on_devices() -> Iterator[Claim]:
     for dtype in ("f16", "bf16", "f32", "f64"):
         for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
-            what, headline = f"H200: product of 4096 {how}, {dtype}, over cuBLAS", dtype != "bf16"
-            yield Claim(what, "gpu_products", key, "gpu/products.py", headline=headline)
+            yield Claim(f"H200: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
     script = "gpu/products.py --only i8,e4m3,e5m2,tf32,tf32nn"
     for kind, told in (
         ("i8", "i8, B by columns, over torch._int_mm"),
@@ -215,8 +214,9 @@ def _products_on_devices() -> Iterator[Claim]:
             what = f"H200: product of {n} in f16 to f32 {told}, over cuBLAS"
             yield Claim(what, "gpu_matmul_ablation", f"{n} {step}", "gpu/matmul_ablation.py", headline=n == 4096)
     for head in (64, 128):
-        what = f"H200: attention in Tile IR, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
-        yield Claim(what, "gpu_attention", f"{head} 4096", "gpu/attention.py", headline=True)
+        for mask in ("full", "causal"):
+            what = f"H200: attention in Tile IR, {mask}, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
+            yield Claim(what, "gpu_attention", f"{head} 4096 {mask}", "gpu/attention.py", headline=True)
 
 
 def _launches() -> Iterator[Claim]:
