@@ -131,6 +131,26 @@ def test_not_what_is_read_soon(body: str, attributes: str) -> None:
     assert "!nontemporal" not in _entry(_loop("f32", body, attributes)).text
 
 
+def test_what_a_loop_counts_beside_its_tiles(rng: np.random.Generator) -> None:
+    text = _loop("f32").replace("%y: memref<f32x?>)", "%y: memref<f32x?>, %n: memref<i32x1>)")
+    counted = '%o = arith.constant {value = 1} -> i32\n %b = memref.atomic_rmw %o, %n, %zero {kind = "add"} -> i32\n'
+    x, n = _numbers(rng, 3 * _TILE, "f32", 3), np.zeros(1, np.int32)
+    y = _at(x.size, "f32", 1)
+    _entry(text.replace("%u = ", counted + "%u = "))({"x": x, "y": y, "n": n})
+    np.testing.assert_array_equal(y, x + x)
+    assert n == 3
+
+
+@pytest.mark.parametrize("order", ["relaxed", "release", "acquire_release"])
+def test_what_is_released_goes_through_the_caches(order: str) -> None:
+    """No store is a fence for those past the caches: who sees the flag might not see the tile."""
+    flag = f'%o = arith.constant {{value = 1}} -> i32\n memref.atomic_store %o, %n, %zero {{semantics = "{order}"}}\n'
+    body, end, rest = (
+        _tile("f32", 1024).replace("strided<1,?>>)", "strided<1,?>>, %n: memref<i32x1>)").rpartition("} }")
+    )
+    assert ("!nontemporal" in _entry(body + flag + end + rest).text) is (order == "relaxed")
+
+
 @pytest.mark.parametrize(("width", "behind_line", "gap"), [(1024, 0, 0), (1024, 1, 0), (1024, 0, 4), (1000, 0, 24)])
 def test_tiles(width: int, behind_line: int, gap: int, rng: np.random.Generator) -> None:
     """Past the caches where both columns begin and end with lines."""

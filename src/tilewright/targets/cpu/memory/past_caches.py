@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import addresses, scf, tile
+from tilewright.dialects import addresses, memref, scf, tile
+from tilewright.dialects.memref import Semantics
 from tilewright.ir import core
 from tilewright.ir.interfaces import ViewLike, root_of
 from tilewright.ir.types import AddressSpace, MemrefType
@@ -14,11 +15,14 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 def exceeds_caches(ctx: KernelContext, store: tile.Store, machine: Machine) -> Value | None:
     """Whether the memory that a store writes a part of is larger than the last cache: then all of it is gone from there
-    before it is read in a later pass. None if the kernel may read what is stored sooner.
+    before it is read in a later pass. None if the kernel may read what is stored sooner, or may tell another work-group
+    that it is there, by a store that releases: nothing but a fence orders the two.
     """
     whole = _whole(ctx, store.memref)
     assert isinstance(whole.type, MemrefType)
     if not ctx.past_caches or whole.type.space is not AddressSpace.GLOBAL or _is_read_soon(ctx, store):
+        return None
+    if any(_releases(op) for op in ctx.kernel.walk()):
         return None
     b, size = ctx.b, i64(whole.type.element.bytes)
     for extent in ctx.view(whole).sizes:
@@ -41,6 +45,15 @@ def _is_read_soon(ctx: KernelContext, store: tile.Store) -> bool:
         scope = loops[-1] if loops else scope
     place = _origin(root_of(store.memref))
     return any(isinstance(op, tile.Load) and _origin(root_of(op.memref)) is place for op in scope.walk())
+
+
+def _releases(op: core.Operation) -> bool:
+    """Whether an operation is a store that releases; read-modify-writes and stores in one order are fences as well."""
+    match op:
+        case memref.AtomicStore() | tile.AtomicStore() | addresses.Scatter():
+            return op.semantics in (Semantics.RELEASE, Semantics.ACQUIRE_RELEASE)
+        case _:
+            return False
 
 
 def _origin(root: core.Value) -> core.Value:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tilewright.dialects import arith, scf, tile
 from tilewright.ir import core
+from tilewright.ir.effects import EffectKind
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext
@@ -25,6 +26,7 @@ from tilewright.targets.cpu.tiles.elementwise import elementwise
 from tilewright.targets.llvm.elementwise import knows
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
+from tilewright.transforms.aliasing import effects_of
 
 
 def continued_store(loop: scf.For) -> tile.Store | None:
@@ -49,11 +51,16 @@ def _continues(op: core.Operation, index: core.Value, type_: TileType, inside: s
         return _moves_on(op, index, type_, inside)
     if not any(isinstance(result.type, TileType) for result in op.results):
         # what only prefetches need; else an operand is found wanting
-        return bool(op.results) and not op.regions
+        return bool(op.results) and not op.regions and _only_reads(op)
     if not isinstance(op, arith.Constant | tile.Splat) and not (isinstance(op, Elementwise) and knows(op)):
         return False
     scalars = [value for value in op.operands if not isinstance(value.type, TileType)]
     return all(value is not index and value not in inside for value in scalars)
+
+
+def _only_reads(op: core.Operation) -> bool:
+    effects = effects_of(op)
+    return effects is not None and all(effect.kind is EffectKind.READ for effect in effects)
 
 
 def _moves_on(op: tile.Load | tile.Store, index: core.Value, type_: TileType, inside: set[core.Value]) -> bool:
