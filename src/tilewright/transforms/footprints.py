@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from tilewright.dialects.memref import Semantics
 from tilewright.ir.core import Operation
 from tilewright.ir.definition import RECURSIVE_EFFECTS
 from tilewright.ir.effects import EffectKind
@@ -26,6 +27,7 @@ class Footprint(Struct, frozen=True):
 
 
 NOTHING: Final = Footprint()
+_ORDERING: Final = frozenset(Semantics) - {Semantics.RELAXED}
 
 
 class Footprints(Struct, frozen=True):
@@ -68,5 +70,13 @@ def _own(op: Operation) -> Footprint:
     if not effects:
         return NOTHING
     kinds = [e.kind for e in effects]
+    if _orders_others(op):
+        # what it orders may be anywhere
+        return Footprint((*own_accesses(op, effects), Access(op, EffectKind.WRITE, None)), orders=True)
     orders = EffectKind.ORDER in kinds and RECURSIVE_EFFECTS not in op.definition.traits
     return Footprint(tuple(own_accesses(op, effects)), orders, EffectKind.FREE in kinds)
+
+
+def _orders_others(op: Operation) -> bool:
+    """Whether an atomic orders other accesses, so that all of the work-group come before or behind it."""
+    return op.attributes.get("semantics") in _ORDERING

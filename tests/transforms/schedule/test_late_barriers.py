@@ -73,3 +73,21 @@ def test_rounds_of_a_loop(body: str, step: int) -> None:
     for number in range(3):
         wanted[step * number : step * number + N] *= 2
     np.testing.assert_array_equal(b, wanted)
+
+
+@pytest.mark.parametrize("asked", ["", "team.barrier {fence_global = true}"])
+@pytest.mark.parametrize(("semantics", "barriers"), [("relaxed", 0), ("release", 1), ("sequentially_consistent", 1)])
+def test_who_releases_waits_for_all(semantics: str, barriers: int, asked: str) -> None:
+    """The flag tells of what all threads have stored, in memory of which none is the flag's."""
+    flag = f'memref.atomic_store %f, %C, %z {{semantics = "{semantics}", scope = "device"}}'
+    count, (_, c) = found(
+        f"%f = arith.constant {{value = 1}} -> i32 {FIRST.replace('%C, %z', '%C, %o')} {asked} {flag}"
+    )
+    assert count == barriers
+    assert c[0] == 1
+
+
+def test_who_acquires_is_waited_for() -> None:
+    acquire = '%f = memref.atomic_load %C, %z {semantics = "acquire", scope = "device"} -> i32'
+    count, _ = found(f"{acquire} %x = tile.load %B, %z -> tile<> tile.store %x, %B, %o")
+    assert count == found("%x = tile.load %B, %z -> tile<> tile.store %x, %B, %o")[0] + 1
