@@ -90,3 +90,22 @@ def test_all_parts_of_extents_that_are_no_powers_of_two(rng: np.random.Generator
     wanted = a @ b + sum(others)
     found = emulated(module).run(Launch([a, b, *others], {}))[2]
     np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
+def test_many_tiles_of_one_register_each() -> None:
+    """More than a thread has room for, of which no part is less than all."""
+    count, size = 170, 64
+    head = (
+        'sym_name = "k", subgroup_size = 32, work_group_size = [64, 1], parameter_attributes = [{noalias = true}, {}]'
+    )
+    tile = f"tile<{size}xi32>"
+    loads = [
+        f"%i{k} = arith.constant {{value = {k}}} -> index %x{k} = tile.load %C, %i{k} -> {tile}" for k in range(count)
+    ]
+    sums = [f"%s{k} = arith.add %{'s' if k > 1 else 'x'}{k - 1}, %x{k} -> {tile}" for k in range(1, count)]
+    body = "\n".join([*loads, *sums, f"tile.store %s{count - 1}, %B, %i0"])
+    arrays = f"%B: memref<i32x{size}>, %C: memref<i32x{size + count}>"
+    module = lowered(f"builtin.module {{ builtin.kernel {{{head}}} ({arrays}) {{ {body} }} }}")
+    b, c = np.zeros(size, np.int32), np.arange(size + count, dtype=np.int32)
+    interpret(module.kernels[0], [b, c], checked=True)
+    np.testing.assert_array_equal(b, np.convolve(c, np.ones(count, np.int32), "valid")[:size])

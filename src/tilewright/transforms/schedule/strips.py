@@ -190,7 +190,7 @@ def _value(end: Operation) -> Value:
 
 def _parts(layout: Layout, accesses: Sequence[Access]) -> list[Part]:
     """So many registers that neighbours in any memory stay together."""
-    together = {in_memory_order(layout, access.type).of(Owner.REG)[0] for access in accesses}
+    together = {digit for access in accesses for digit in in_memory_order(layout, access.type).of(Owner.REG)[:1]}
     own: list[Digit] = []
     outer: list[Digit] = []
     count = layout.count(Owner.REG)
