@@ -86,6 +86,16 @@ def test_runs_of_tiles(dtype: str, rng: np.random.Generator) -> None:
         assert (_guards(y) == 77).all()
 
 
+def test_no_tiles_of_much_memory(rng: np.random.Generator) -> None:
+    text = _loop("f32").replace("%end = memref.size %y {mode = 0} -> index\n", "")
+    entry = _entry(text.replace("%y: memref<f32x?>)", "%y: memref<f32x?>, %end: index)"))
+    x, y = _numbers(rng, _TILE, "f32", 0), _at(_TILE, "f32", 5)
+    y[:] = 99
+    entry({"x": x, "y": y, "end": np.int64(0)})
+    assert (y == 99).all()
+    assert (_guards(y) == 77).all()
+
+
 def test_the_same_memory(rng: np.random.Generator) -> None:
     x = _numbers(rng, 2 * _TILE, "f32", 4)
     expected = x + x

@@ -115,7 +115,7 @@ class StreamedStores:
         each_position(self._ev.b, others, lambda position: self._vectors(position, i64(0), extent))
 
     def run(self, extent: Value) -> None:
-        """So many elements from the tile's first one on, wherever they begin; none, or a whole vector at least."""
+        """So many elements from the tile's first one on, wherever they begin: a whole vector at least."""
         b, lanes = self._ev.b, self._lanes
         position = (i64(0),) * len(self._plan.extents)
         size = _bytes(self._target)

@@ -96,10 +96,11 @@ class LongRun:
         self._elements = ctx.b.mul(count, i64(self._value.type.size))
 
     def condition(self) -> Value:
-        """Whether to store it as one run; the constant `false` where that is never so."""
+        """Whether to store it as one run, which has a vector at least; the constant `false` where that is never so."""
         b, found = self._ctx.b, worth_streaming(self._ev, self._value, self._target, self._plan)
         if found.text == "false":
             return found
+        found = b.and_(found, b.icmp("ne", self._elements, i64(0)))
         for leaf in leaves(self._value):
             if isinstance(leaf, Memory):
                 found = b.and_(found, self._disjoint(leaf))
