@@ -149,6 +149,36 @@ def test_boxes_of_open_extents_are_inside_or_tested(extents: tuple[int, int, int
     assert not found, found
 
 
+def test_matrices_of_each_iteration_are_tested_for_themselves(rng: np.random.Generator) -> None:
+    """A matrix that ends earlier in an iteration between the first and the last one, whose boxes lie inside."""
+    product = TEXTS.Product((64, 64, 192), "f16", "f32")
+    given = launch(product, (64, 64), "C", rng)
+    a, b, _ = given.arguments
+    assert isinstance(a, np.ndarray)
+    assert isinstance(b, np.ndarray)
+    a[40:, 64:128] = 0
+    tensor = "tensor_view<?x192xf16, strides=[192,1]>"
+    view = f"partition_view<tile=(64x64), padding_value = zero, {tensor}>"
+    made = f"""      %second = cmpi equal %k, %step, signed : tile<i32> -> tile<i1>
+      %few = constant <i32: 40> : tile<i32>
+      %m = select %second, %few, %all : tile<i1>, tile<i32>
+      %at = make_tensor_view %aa, shape = [%m, 192], strides = [192, 1] : tile<i32> -> {tensor}
+      %av = make_partition_view %at : {view}
+      %x, %x_done = load_view_tko weak %av[%bx, %k] : {view}, tile<i32> -> tile<64x64xf16>, token
+"""
+    lines = TEXTS.tile_ir_product(product, (64, 64, 64)).splitlines(keepends=True)
+    loop, load = (next(k for k, line in enumerate(lines) if name in line) for name in ("%sum = for", "%x, %x_done"))
+    lines[load] = made
+    lines.insert(loop, "    %all = constant <i32: 64> : tile<i32>\n")
+    text = "".join(line for line in lines if not line.startswith(("    %at =", "    %av =")))
+    rounded = a.astype(np.float64) @ b.astype(np.float64)
+    given = replace(given, expected={2: rounded.astype(np.float32)})
+    a[40:, 64:128] = 4
+    llvm, info = emitted(text, Architecture.SM_80)
+    found = faults(given, Emulated(Program(llvm), (info,)).run(given))
+    assert not found, found
+
+
 @pytest.mark.parametrize("terms", [0, 40])
 def test_parts_in_words_where_a_loop_may_have_no_iteration(terms: int, rng: np.random.Generator) -> None:
     """What is read ahead of the loop, in words of four, is zeros where there is nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -18,6 +19,8 @@ from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_persistent import check, emulate
 from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_stores as stores
 from tilewright.dialects.builtin import Kernel, Module
@@ -25,7 +28,7 @@ from tilewright.dialects.gpu_products import FenceAsync
 from tilewright.dialects.lane import Synchronize
 from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
 
 ASKED = "stores=tensor"
 
@@ -129,6 +132,26 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rn
     if mistake in (await_one_less, leave_at_once):
         with pytest.raises((KernelError, AssertionError)):
             check(module, given)
+
+
+def test_tiles_that_a_loop_stores_in_an_order() -> None:
+    """The last of those at one place stays there, which the machine does not promise."""
+    product = TEXTS.Product((64, 64, 128), "f16", "f32", rounded="f16")
+    lines = TEXTS.tile_ir_product(product, (64, 64, 64)).splitlines()
+    first, last = (next(k for k, line in enumerate(lines) if name in line) for name in ("%sum =", "%done ="))
+    looped = [
+        "    for %again in (%lo to %hi, step %step) : tile<i32> {",
+        *lines[first : last + 1],
+        "    continue",
+        "    }",
+    ]
+    for around, taken in ((lines[first : last + 1], "stores=tensor"), (looped, "stores=threads.* in an order")):
+        text = "\n".join([*lines[:first], *around, *lines[last + 1 :]])
+        module, report = read_module(Source("product", text), Report()), Report()
+        # else the loads of the next tile may read what is stored
+        module.kernels[0].parameter_attributes = ({}, {}, {"noalias": True})
+        lower_module(module, NvidiaTarget(Architecture.SM_90A).scheduled(ASKED), CompileOptions(), report)
+        assert re.search(taken, module.kernels[0].schedule or "")
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,10 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason
-    factors = _factor_loads(store, product) if product is not None else frozenset[Operation]()
+    if any(isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel) for op in store.ancestors()):
+        # what the machine has been asked for earlier it may write later
+        return "a loop stores tiles in an order, which the machine does not keep"
+    factors = _factor_loads(product) if product is not None else frozenset[Operation]()
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in factors):
         return "what is stored is accessed elsewhere too"
     return Stored(store, near, slabs_of(element, threads // WARP))
@@ -121,10 +124,8 @@ def _products_behind(value: Value) -> Iterator[tile.Mma | None]:
             return
 
 
-def _factor_loads(store: tile.Store, product: tile.Mma) -> frozenset[Operation]:
-    """The loads of factors that come before the store, or belong to tiles in any order."""
-    if any(isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel) for op in store.ancestors()):
-        return frozenset()
+def _factor_loads(product: tile.Mma) -> frozenset[Operation]:
+    """The loads of factors, which come before the store, or belong to tiles in any order."""
     sources = (source_of(value, None) for value in (product.lhs, product.rhs))
     return frozenset(source.load for source in sources if source is not None)
 

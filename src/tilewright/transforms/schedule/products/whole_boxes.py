@@ -21,10 +21,13 @@ def all_inside(
 ) -> Value | None:
     """Whether the boxes of the first and of the last iteration lie inside, and so all; None if that is not known.
 
-    `slices` compute where boxes lie. Where coordinates only grow with the loop's index, all lie between those two.
+    `slices` compute where boxes lie. Where coordinates only grow with the loop's index, all lie between those two if
+    the matrix is the same in all iterations.
     """
     tested = [(staging, source) for staging, source in sources if any(staging.box(source, {}).check)]
-    if not tested or not all(_grows(index, loop) for _, source in tested for index in source.load.indices):
+    if not tested or any(is_inside(source.load.memref, loop) for _, source in tested):
+        return None
+    if not all(_grows(index, loop) for _, source in tested for index in source.load.indices):
         return None
     lower, upper = (emit.to_index(build, bound) for bound in (loop.lower, loop.upper))
     end = emit.sub(build, upper, build.index(1))
