@@ -295,6 +295,29 @@ def test_why_threads_copy(extents: tuple[int, int, int], element: str, reason: s
         tw.compile(text, target="nvidia:sm_90a", schedule=TENSOR)
 
 
+@pytest.mark.parametrize(("count", "fits"), [(1 << 31, True), (1 << 32, False)])
+def test_positions_among_matrices_are_signed_numbers_of_32_bits(count: int, fits: bool) -> None:
+    whole, one = f"memref<{count}x64x64xf16>", "memref<64x64xf16, strided<[64, 1], offset: ?>>"
+    cut = f"[%p, 0, 0] [1, 64, 64] [1, 1, 1] : {whole} to {one}"
+    text = f"""func.func @products(%a: {whole}, %b: {whole}, %out: {whole}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f16
+  %count = arith.constant {count} : index
+  scf.parallel (%p) = (%c0) to (%count) step (%c1) {{
+    %x = memref.subview %a{cut}
+    %y = memref.subview %b{cut}
+    %z = memref.subview %out{cut}
+    linalg.fill ins(%zero : f16) outs(%z : {one})
+    linalg.matmul ins(%x, %y : {one}, {one}) outs(%z : {one})
+  }}
+  return
+}}
+"""
+    found = tw.compile(text, target="nvidia:sm_90a").products.schedule or ""
+    assert ("stores=tensor" in found) == fits
+
+
 def test_views_at_places_of_work_groups() -> None:
     _, kernel = emitted(TEXTS.gemm_product(TEXTS.Product((64, 64, 64), "f16", "f32"), (64, 64)))
     said = "order=16 # copies by threads: a launch does not know where memref<f16x?x?> begins"

@@ -125,6 +125,8 @@ def obstacle(view: Value, near: int) -> str | None:
     if len(found.all_extents) > MOST_MODES:
         return f"matrices that lie beside each other along {len(found.origin.beside)} modes"
     for mode in found.origin.beside:
+        if isinstance(mode.extent, int) and not 0 < mode.extent <= MOST_EXTENT:
+            return f"{mode.extent:,} matrices that lie beside each other, where there are {MOST_EXTENT:,} at most"
         pitch = mode.stride * type_.element.bytes if isinstance(mode.stride, int) else MAP_UNIT
         if pitch % MAP_UNIT or not 0 < pitch < PITCH_LIMIT:
             return f"matrices that are {pitch} bytes apart, no multiple of {MAP_UNIT}"
