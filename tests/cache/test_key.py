@@ -61,6 +61,15 @@ def test_another_machine_of_the_same_name_has_another_key(monkeypatch: pytest.Mo
     assert cache_key(SOURCE, CPU, CompileOptions()) != VARIANTS["plain"]
 
 
+@pytest.mark.parametrize("name", ["cpu", "nvidia:sm_80"])
+def test_other_code_of_the_same_text_has_another_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier compiler made and kept, perhaps wrong, is not taken for what this one makes."""
+    target = find_target(name)
+    before = cache_key(SOURCE, target, CompileOptions())
+    monkeypatch.setattr(f"{type(target).__module__}._FORMAT", "of tomorrow")
+    assert cache_key(SOURCE, target, CompileOptions()) != before
+
+
 def test_other_product_units_have_another_key() -> None:
     if lacking(machine(), Unit.VNNI):
         pytest.skip("this machine has one unit")
