@@ -262,11 +262,17 @@ def _added_run(wanted: ProgramClass, partial: Parameter, out: Parameter) -> Iter
         ", ".join(what) for what in zip(*((f"%{name}r", _run_type(one)) for name, one, _ in views[:-1]), strict=True)
     )
     arguments = ", ".join(f"%e_{name}: {one.dtype}" for name, one, _ in views)
-    yield f'linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}'
-    yield f"    ins({given} : {types}) outs(%{out.name}r : {_run_type(out)}) {{"
+    into = f"%{out.name}r : {_run_type(out)}"
+    yield from _generic(maps, '"parallel"', f"{given} : {types}", into, arguments, body, f"{total} : {out.dtype}")
+
+
+def _generic(maps: str, kinds: str, given: str, into: str, arguments: str, body: Body, result: str) -> Iterator[str]:
+    """One operation; operands and the result of its body stand with their types."""
+    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
+    yield f"    ins({given}) outs({into}) {{"
     yield f"  ^bb0({arguments}):"
     yield from (f"    {line}" for line in body.lines)
-    yield f"    linalg.yield {total} : {out.dtype}"
+    yield f"    linalg.yield {result}"
     yield "}"
 
 
@@ -316,12 +322,8 @@ def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Itera
     x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
     total = body.add("%so_far", body.multiply(x, y))
     arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%so_far: {sums.dtype}"])
-    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
-    yield f"    ins({names} : {types}) outs(%{sums.name} : {sums_type}) {{"
-    yield f"  ^bb0({arguments}):"
-    yield from (f"    {line}" for line in body.lines)
-    yield f"    linalg.yield {total} : {sums.dtype}"
-    yield "}"
+    into = f"%{sums.name} : {sums_type}"
+    yield from _generic(maps, kinds, f"{names} : {types}", into, arguments, body, f"{total} : {sums.dtype}")
 
 
 def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
@@ -334,12 +336,8 @@ def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator
     body = new_body(wanted.compute)
     total = _steps(wanted, body, elements, body.converted("%x", wanted.accumulate, wanted.compute))
     total = body.converted(total, wanted.compute, out.dtype)
-    yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
-    yield f"    ins({names} : {types}) outs(%{_matrix_name(out)} : {out.matrix_type}) {{"
-    yield f"  ^bb0({arguments}):"
-    yield from (f"    {line}" for line in body.lines)
-    yield f"    linalg.yield {total} : {out.dtype}"
-    yield "}"
+    into = f"%{_matrix_name(out)} : {out.matrix_type}"
+    yield from _generic(maps, kinds, f"{names} : {types}", into, arguments, body, f"{total} : {out.dtype}")
 
 
 def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str], x: str) -> str:
