@@ -10,7 +10,7 @@ from .numbers import GARBAGE, Array
 from .races import Access
 from .text import EmulatorError
 
-WINDOW: Final = 1 << 23
+WINDOW: Final = 1 << 26
 """Where shared memory lies: behind everything else."""
 SIZE: Final = WINDOW + (1 << 18)
 BASE: Final = 1 << 16
