@@ -1,9 +1,10 @@
 """Which combinations of a test's parameters a run takes.
 
 `@pytest.mark.covering(2)`: so many that any two values which occur together in some combination do so in one that runs,
-others each time; `@pytest.mark.covering(1)`: so many that each value occurs. All with `--thorough`. Combinations that
-cannot run here cover nothing, and those that are asked for by name, or because they failed last time (`--lf`, `--ff`,
-`--sw`), run in any case. What a tuple holds are values of their own.
+others each time; `@pytest.mark.covering(1)`: so many that each value occurs; `@pytest.mark.covering(0)`: any half of
+them, for slow tests each of which notices most of what the others do. All with `--thorough`. Combinations that cannot
+run here cover nothing, and those that are asked for by name, or because they failed last time (`--lf`, `--ff`, `--sw`),
+run in any case. What a tuple holds are values of their own.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ class _Cache(Protocol):
 def covering(points: Sequence[Sequence[Hashable]], strength: int, rnd: random.Random) -> set[int]:
     """Numbers of points that have among them what any point has: each choice of `strength` of its parts.
 
-    The next is always one that adds most; `rnd` decides which of those.
+    The next is always one that adds most; `rnd` decides which of those. For a strength of 0 it decides on half of them.
     """
+    if strength == 0:
+        return set(rnd.sample(range(len(points)), -(-len(points) // 2)))
     found = [set(combinations(point, min(strength, len(point)))) for point in points]
     missing = set[tuple[Hashable, ...]]().union(*found)
     chosen = set[int]()

@@ -134,6 +134,7 @@ def bits(results: Sequence[Sequence[Array]]) -> list[bytes]:
     return [array.tobytes(order="A") for arrays in results for array in arrays]
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 def test_every_instruction_compiles(kernel: Old) -> None:
     check_compiled(hand_written(kernel), Architecture.SM_90A)

@@ -41,6 +41,7 @@ def test_accepted_for_sm_80(case: Case) -> None:
     assemble_all(case, Architecture.SM_80)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("case", CASES[:5], ids=lambda c: c.name)
 def test_accepted_for_sm_90a(case: Case) -> None:
     assemble_all(case, Architecture.SM_90A)

@@ -93,6 +93,7 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(out.swapaxes(1, 2).astype(np.float64), expected, atol=4e-3, rtol=4e-3)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("shape", "causal", "turned"), [(SHAPES[0], True, True), (SHAPES[0], False, False)], ids=str)
 def test_emulated(
     shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, rng: np.random.Generator
@@ -189,6 +190,7 @@ def test_what_does_not_fit(change: dict[str, Any], error: type[Exception], said:
 
 
 @needs_ptxas
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("width", "blocks", "threads"), [(64, (64, 128), 128), (128, (128, 128), 256)])
 def test_next_to_nothing_is_spilled(width: int, blocks: tuple[int, int], threads: int) -> None:
     llvm, kernel = emitted(

@@ -48,6 +48,7 @@ def test_the_cpu_computes_what_numpy_does_in_other_forms(rng: np.random.Generato
         ran(1, "forms of programs of MLIR, compiled")
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_the_emulated_device_computes_what_numpy_does(path: Path, rng: np.random.Generator) -> None:
     check(path, program_of_text(path.read_text()), rng)

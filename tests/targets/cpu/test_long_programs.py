@@ -29,6 +29,7 @@ def compiled(text: str) -> tw.Kernel:
     return tw.compile(text, target="cpu", cache=False).k
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("extent", ["?", "20", "64"])
 def test_many_products_compute_what_they_say(extent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A third of the products that would be too long for the best code, and of what is too long."""

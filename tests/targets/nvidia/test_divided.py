@@ -75,6 +75,7 @@ def test_launches_that_keep_local_memory(rng: np.random.Generator) -> None:
     assert not faults(launch, found.run(launch))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("results", "instruction", "counts"),
     [("", "sum %two, %x, %two, %y", (0, 1, 12345)), ("3", "gemv.t %two, %A, %x, %two, %y", (4097,))],

@@ -29,11 +29,14 @@ from .cases_spmd import spmd_cases
 from .cases_tile_ir import tile_ir_cases
 from .emulated import Emulated, compiled, emulated
 from .lane_level import interpreted
-from .test_kernels import CASES, takers
+from .test_kernels import CASES, takers, words
 
 LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
 """Those that take seconds, whose operations are in others too."""
-ALL = {takers(case): case for case in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE))}
+ALL = {
+    words(case) if case.language else takers(case): case
+    for case in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE))
+}
 SPMD = {case.name for case in spmd_cases()}
 FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
@@ -46,8 +49,11 @@ CHUNKS = 4
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", ALL, ids=[case.name for case in ALL.values()])
-def test_right_answers(kind: tuple[str, str], seed: int) -> None:
-    """A usual run takes each kind of kernel with all types and all takers, not with each type by each of them."""
+def test_right_answers(kind: tuple[str, ...], seed: int) -> None:
+    """A usual run takes each kind of kernel with all types and all takers, not with each type by each of them.
+
+    Of kernels of whole languages it takes each kind and each type.
+    """
     case = ALL[kind]
     module = case.lowered(Architecture.SM_80)
     if case.language:

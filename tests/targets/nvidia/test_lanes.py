@@ -107,6 +107,7 @@ WINDOW = """
       tile.store %a, %B, %z"""
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("shift", range(4))
 @pytest.mark.parametrize("start", [-129, -3, -1, 0, 1, 5, 400, 499])
 def test_windows_over_either_edge(start: int, shift: int, rng: np.random.Generator) -> None:

@@ -161,6 +161,7 @@ def said_in(move: Schedule, taken: Schedule) -> bool:
     return products and all(wanted is None or wanted == found for wanted, found in named)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     "batch",
     [Batch("f32", (20, 9, 9)), Batch("f64", (8, 8, 8), beta=1), Batch("f16", (16, 16, 16), ("rows", "fixed", "gaps"))],

@@ -94,6 +94,7 @@ def test_other_threads_compute_the_same(threads: int, way: str, rng: np.random.G
         assert not way or kernel.schedule.startswith(way)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     "schedule",
     [

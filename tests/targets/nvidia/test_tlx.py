@@ -84,6 +84,7 @@ def product(size: int) -> str:
     )
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("architecture", Architecture)
 def test_products_too_large_for_shared_memory(architecture: Architecture) -> None:
     program = check_ptx(product(1024), architecture)
@@ -92,6 +93,7 @@ def test_products_too_large_for_shared_memory(architecture: Architecture) -> Non
     assert launch.scratch_bytes >= 4 << 20
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("where", ["apart", "in place"])
 def test_products_through_scratch_memory(rng: np.random.Generator, where: str) -> None:
     a, b = (rng.integers(-8, 9, (70, 70)).astype(np.float32) for _ in range(2))

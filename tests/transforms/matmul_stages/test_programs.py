@@ -21,6 +21,7 @@ SCALAR = NAMES.index("pad_shared") + 1
 THREADS = NAMES.index("map_to_gpu") + 1
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     "case",
     [
@@ -41,6 +42,7 @@ def test_elements_in_the_interpreter(case: Case, rng: np.random.Generator, tmp_p
             assert np.array_equal(computed(one.text, "interpreter", arrays, tmp_path), expected), one.name
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("case", "pad"),
     [

@@ -32,6 +32,7 @@ def schedule_of_case(case: Surrounded) -> str:
     return f"{TILES} pad={0 if case.factor == 'i8' else 8}"
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_stage_in_the_interpreter(case: Surrounded, rng: np.random.Generator, tmp_path: Path) -> None:
     """A usual run takes every second stage, from the first or the second on."""

@@ -56,6 +56,7 @@ def of_types(m: int, n: int, k: int, types: tuple[str, str, str], transposed: st
     return Case(m, n, k, first, types[1], transposed, second=second)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("types", TYPES, ids=str)
 def test_every_type_ends_in_the_interpreter_and_on_the_emulated_device(
     types: tuple[str, str, str], rng: np.random.Generator, tmp_path: Path
@@ -178,6 +179,7 @@ def test_types_and_matrices_without_instructions(text: str, schedule: str, said:
     assert hint in "; ".join(map(str, found.hints))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("factor", "total"),
     [("f32", "f32"), ("f64", "f64"), ("bf16", "f32"), ("i8", "i32"), ("i64", "i64"), ("i8 i16", "i32")],

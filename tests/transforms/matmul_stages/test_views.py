@@ -63,6 +63,7 @@ def arguments(rng: np.random.Generator, *shapes: tuple[int, ...]) -> list[NDArra
     return [rng.integers(-2, 3, shape).astype(type_) for shape, type_ in zip(shapes, types, strict=True)]
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("text", [PARTS, OPEN_PARTS], ids=["known", "open"])
 def test_parts_of_matrices(text: str, rng: np.random.Generator, tmp_path: Path) -> None:
     """Any stage, the last one and the emulated device leave the product in a part of C, and the rest as it was."""

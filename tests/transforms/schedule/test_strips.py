@@ -46,6 +46,7 @@ CASES = {
 }
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("case", CASES)
 def test_parts_where_nothing_else_is_meant(case: str, rng: np.random.Generator) -> None:
     source, in_parts = CASES[case]

@@ -118,6 +118,7 @@ def test_elementwise(level: FeatureSet, fences: list[Fence], rng: np.random.Gene
 
 
 @levels
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 def test_products(level: FeatureSet, dtype: str, fences: list[Fence], rng: np.random.Generator) -> None:
     """C += A B and C += A^T B; A and C each at a fence."""

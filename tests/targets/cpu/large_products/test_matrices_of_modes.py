@@ -122,6 +122,7 @@ TYPES = {
 }
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("name", TYPES)
 def test_random_orders_and_extents(rng: np.random.Generator, name: str) -> None:
     """Runs shorter and longer than vectors, whole vectors and parts; alpha and beta of all kinds."""
@@ -136,6 +137,7 @@ def test_random_orders_and_extents(rng: np.random.Generator, name: str) -> None:
 
 
 @pytest.mark.skipif(bool(lacking(tile_machine().processor, Unit.AMX_INT8)), reason="this machine has no AVX-512")
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("name", "inner"), [("i8-i32", 7), ("bf16", 24)])
 def test_tiles_read_and_write_runs_of_every_length(rng: np.random.Generator, inner: int, name: str) -> None:
     m, k, n = [inner, -(-40 // inner)], [-(-70 // inner), inner], [inner, -(-33 // inner)]

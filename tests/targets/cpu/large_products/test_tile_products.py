@@ -123,6 +123,7 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
 
 
 @has_avx512
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [64, 4096])
 @pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])
 def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms: int) -> None:
@@ -139,6 +140,7 @@ def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms
 
 
 @has_avx512
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("left", "right"), ["ss", "su", "us", "uu"])
 def test_every_pair_of_signs_has_its_instruction(left: str, right: str) -> None:
     from targets.cpu.units.test_integer_units import kernel as signed_kernel

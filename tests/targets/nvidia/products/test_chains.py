@@ -163,6 +163,7 @@ def _view(name: str, element: str) -> str:
     )
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 def test_random_chains(architecture: Architecture, ran: Ran) -> None:
     for seed in range(SEED, SEED + CHAINS):

@@ -114,6 +114,7 @@ def test_gemm(element: str, beta: str, rng: np.random.Generator) -> None:
         check(module, product, (64, 64), "F", rng, float(beta))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [0, 1, 33])
 def test_few_terms_or_none_where_extents_are_open(terms: int, rng: np.random.Generator) -> None:
     """What is read ahead of the loop, and in its last iteration, is there."""

@@ -180,6 +180,7 @@ def test_products_of_mixed_signs_want_newer_assemblers() -> None:
 
 
 @needs_ptxas
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("element", "tiles", "unit"),
     [

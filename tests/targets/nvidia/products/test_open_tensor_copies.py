@@ -82,6 +82,7 @@ def _strides(product: Any, beyond: tuple[int, int]) -> tuple[int, int]:
     return (m if ta else k) + beyond[0], (k if tb else n) + beyond[1]
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("transposed", "number"), [((False, True), "i64"), ((True, False), "i32")])
 def test_every_level_means_open_products(transposed: tuple[bool, bool], number: str, rng: np.random.Generator) -> None:
     text = TEXTS.open_product(TEXTS.Product((0, 0, 0), "bf16", "f32", transposed), (64, 64, 64), number, False)
@@ -93,6 +94,7 @@ def test_every_level_means_open_products(transposed: tuple[bool, bool], number: 
             assert not found, found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_gemm_of_open_matrices(transposed: bool, rng: np.random.Generator) -> None:
     """Extents and strides of memrefs: rows that lie apart, and such that a launch has no map of."""
@@ -184,6 +186,7 @@ def test_random_open_products(number: int, ran: Ran) -> None:
         ran(1, "products of open extents whose factors the device may copy")
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("transposed", "tile"), [(False, "64x64x64"), (True, "64x16x64")])
 def test_batches_emulated(transposed: bool, tile: str, rng: np.random.Generator) -> None:
     """Boxes of matrices beside each other, whose number the kernel computes; some launches have no maps of them."""

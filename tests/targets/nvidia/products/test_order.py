@@ -24,6 +24,7 @@ BANDS = (1, 4, 8, 16, 32)
 RESIDENT = 264
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("order", [2, 4, 7])
 def test_every_work_group_runs_once(order: int, rng: np.random.Generator) -> None:
     """Of grids that are no whole bands, wider and narrower than one."""

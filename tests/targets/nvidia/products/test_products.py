@@ -120,6 +120,7 @@ def test_matrices_that_begin_anywhere(first: int, rng: np.random.Generator) -> N
     assert not found, found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("element", ["f16", "f32"])
 def test_open_extents_have_a_launch_with_the_tiles_of_constant_ones(element: str, rng: np.random.Generator) -> None:
     m, n, k = (int(extent) for extent in rng.integers((1, 129, 1), (140, 140, 70)))

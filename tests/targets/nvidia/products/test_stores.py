@@ -49,6 +49,7 @@ def given_for(m: int, n: int, k: int, element: str, result: str, rng: np.random.
     return launch(TEXTS.Product((m, n, k), element, "f32", rounded=rounded), (m, n), "F", rng)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("result", "tile", "threads"),
     [("f16", "96x128x64", 256), ("f16", "160x64x64", 128), ("f32", "64x128x64", 128)],
@@ -115,6 +116,7 @@ def lanes() -> Module:
     return found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.__name__)
 def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rng: np.random.Generator) -> None:
     module, given = read_back(lanes), given_for(160, 64, 128, "f16", "f16", rng)

@@ -224,6 +224,7 @@ def _moved(array: Argument, first: int) -> Array:
     return moved(array.T, first).T
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("first", "transposed"), [(0, True), (1, False), (8, False)])
 def test_threads_copy_what_a_launch_does_not_align(first: int, transposed: bool, rng: np.random.Generator) -> None:
     """`gemm` promises nothing of its matrices: which of two loops runs is found out by the kernel."""
@@ -252,6 +253,7 @@ def test_what_was_written_before_is_shown() -> None:
         assert sum(isinstance(op, gpu_products.FenceAsync) for op in first.walk()) == fences
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("copies", ["tensor", "threads"])
 @pytest.mark.parametrize(("m", "transposed"), [(232, False), (240, False), (232, True)])
 def test_rows_that_end_within_a_slab(copies: str, m: int, transposed: bool, rng: np.random.Generator) -> None:
@@ -346,6 +348,7 @@ def test_code_with_maps_is_read_back() -> None:
 
 
 @needs_ptxas
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("tiles", "rounded"), [((128, 128, 64), ""), ((128, 128, 64), "f16"), ((128, 256, 64), "f16")])
 def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int], rounded: str) -> None:
     """ptxas would say if it waited for a product before it begins the next one (C75..), whatever is done with sums."""

@@ -48,6 +48,7 @@ def emulate(llvm: str, kernels: Any, given: list[Any], grid: tuple[int, int, int
     return Emulated(Program(llvm), kernels).run(Launch(list(given), {}, grid), schedule=order)[3]
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("seed", range(2))
 def test_warps_in_any_order(seed: int, rng: np.random.Generator) -> None:
     _, llvm, kernels = taken_down(OF, Architecture.SM_90A)
@@ -78,6 +79,7 @@ def counted(text: str) -> str:
     return text.replace("(%zero to %blocks,", "(%zero to %count,")
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 6])
 def test_any_number_of_iterations(count: int, rng: np.random.Generator) -> None:
     llvm, kernel = emitted(counted(TEXTS.attention(OF)))
@@ -205,6 +207,7 @@ def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> No
 
 
 @needs_ptxas
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("width", [64, 128])
 @pytest.mark.parametrize("causal", [False, True])
 def test_products_go_on_while_scores_are_weighed(width: int, causal: bool) -> None:
@@ -224,6 +227,7 @@ TURNS = "threads=256 turns=yes"
 IN_TURN = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("seed", range(2))
 def test_groups_of_warps_take_turns(seed: int, rng: np.random.Generator) -> None:
     llvm, kernel = emitted(TEXTS.attention(IN_TURN), schedule=TURNS)
