@@ -12,18 +12,20 @@ from tilewright.ir.core import Attribute, Block, Operation, Region, Value
 from tilewright.ir.type_parser import TypeSyntaxError, parse_type
 from tilewright.ir.types import Type
 
+_SKIPPED = re.compile(r"(?>(?:[ \t\r\n]++|//[^\n]*+)*)")
 _TOKEN = re.compile(
-    r"""(?P<skip>[ \t\r\n]+|//[^\n]*)
-      |(?P<string>"(?:[^"\\\n]|\\.)*")
+    r"""(?:(?P<string>"(?:[^"\\\n]|\\.)*")
       |(?P<value>%[A-Za-z0-9_.]+)
       |(?P<label>\^[A-Za-z0-9_]+)
       |(?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+|inf\b))
       |(?P<arrow>->)
       |(?P<type>(?:memref|group|coopmatrix|tile|fragment|ptr)<)
       |(?P<word>[A-Za-z_][A-Za-z0-9_.]*)
-      |(?P<punct>[{}()\[\],:=])""",
+      |(?P<punct>[{}()\[\],:=]))"""
+    + _SKIPPED.pattern,
     re.VERBOSE,
 )
+_ANGLE = re.compile(r"[<>]")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,6})\}|(.))")
 _MAX_DEPTH = 200
 
@@ -42,30 +44,42 @@ class _Tokens:
         self.texts: list[str] = []
         self.starts: list[int] = []
         self.at = 0
-        position, text = 0, source.text
+        text = source.text
+        position = self._skipped(0)
         while position < len(text):
             match = _TOKEN.match(text, position)
             if match is None:
                 self.report.error("IR010", SourceRange(source, position, position + 1), "this character fits nowhere")
                 raise _Abort
-            kind = match.lastgroup or ""
-            end = self._type_end(match.end()) if kind == "type" else match.end()
-            if kind != "skip":
-                self.kinds.append(kind)
+            kind = match.lastgroup
+            assert kind is not None
+            self.kinds.append(kind)
+            self.starts.append(position)
+            if kind == "type":
+                end = self._type_end(match.end(kind))
                 self.texts.append(text[position:end])
-                self.starts.append(position)
-            position = end
+                position = self._skipped(end)
+            else:
+                self.texts.append(match[kind])
+                position = match.end()
         self.kinds.append("end")
         self.texts.append("")
         self.starts.append(len(text))
 
+    def _skipped(self, position: int) -> int:
+        """Offset behind the white space and comments that begin there."""
+        found = _SKIPPED.match(self.source.text, position)
+        assert found is not None
+        return found.end()
+
     def _type_end(self, position: int) -> int:
         """Offset behind the bracket that closes the one before `position`."""
         depth, text = 1, self.source.text
-        while depth and position < len(text):
-            depth += {"<": 1, ">": -1}.get(text[position], 0)
-            position += 1
-        return position
+        for found in _ANGLE.finditer(text, position):
+            depth += 1 if found[0] == "<" else -1
+            if not depth:
+                return found.end()
+        return len(text)
 
     @property
     def kind(self) -> str:

@@ -82,12 +82,20 @@ def has_tile(op: Operation) -> bool:
 
 def collective(op: Operation) -> Iterator[Operation]:
     """The operations inside one that the work-group runs together: nothing of what each work-item runs for itself."""
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block:
-                yield inner
-                if not isinstance(inner, team.Spmd):
-                    yield from collective(inner)
+    # no generator inside a generator: each operation would pass through as many as there are regions around it
+    inside = _blocks_backwards(op)
+    while inside:
+        inner = next(inside[-1], None)
+        if inner is None:
+            inside.pop()
+            continue
+        yield inner
+        if inner.regions and not isinstance(inner, team.Spmd):
+            inside += _blocks_backwards(inner)
+
+
+def _blocks_backwards(op: Operation) -> list[Iterator[Operation]]:
+    return [iter(block) for region in reversed(op.regions) for block in reversed(region.blocks)]
 
 
 def tiles_of(kernel: Kernel) -> list[Value]:

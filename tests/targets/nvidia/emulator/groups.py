@@ -125,15 +125,11 @@ class Going:
     """
 
     threads: Array
+    warps: frozenset[int]
     number: int
     offsets: Array
     told: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
     known: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
-
-    @property
-    def warps(self) -> set[int]:
-        """Those that multiply."""
-        return set((self.threads // _WARP).tolist())
 
 
 class GoingProducts:
@@ -146,7 +142,8 @@ class GoingProducts:
 
     def begin(self, threads: Array, offsets: Array) -> None:
         """A product of these threads reads bytes at these offsets."""
-        self._going.append(Going(threads, int(self._committed[threads[0]]), offsets))
+        warps = frozenset((threads // _WARP).tolist())
+        self._going.append(Going(threads, warps, int(self._committed[threads[0]]), offsets))
 
     def update(self, threads: Array, words: Array) -> None:
         """Threads update words of memory, one after the other."""
@@ -163,10 +160,10 @@ class GoingProducts:
     def learn(self, thread: int, word: int) -> None:
         """A thread looks at a word behind all who have told there."""
         for each in self._going:
-            known = each.known.setdefault(thread, set())
-            known.update(each.told.get(word, ()))
+            if told := each.told.get(word):
+                each.known.setdefault(thread, set()).update(told)
             if self._has_awaited(thread, each):
-                known.add(thread // _WARP)
+                each.known.setdefault(thread, set()).add(thread // _WARP)
 
     def _has_awaited(self, thread: int, going: Going) -> bool:
         return thread // _WARP in going.warps and bool(self._awaited[thread] > going.number)

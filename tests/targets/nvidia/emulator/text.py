@@ -17,7 +17,7 @@ _DEFINE: Final = re.compile(r"^define (.*?) @([\w.$]+)\((.*)$")
 _BYVAL: Final = re.compile(r"byval\(\[(\d+) x i8\]\)")
 _THREADS: Final = re.compile(r'"nvvm.reqntid"="(\d+),1,1"')
 _RESULT: Final = re.compile(r"^(%[\w.$]+) = (.*)$")
-_BRACKET: Final = re.compile(r"[(\[{<]")
+_CUT: Final = re.compile(r"[()\[\]{}<>,]")
 _PHI: Final = re.compile(r"\[ (\S+), %([\w.$]+) \]")
 
 
@@ -172,17 +172,16 @@ def _inside(text: str) -> str:
 
 def split(text: str) -> list[str]:
     """The parts between commas outside of brackets."""
-    if not _BRACKET.search(text):
-        return [part.strip() for part in text.split(",")] if text.strip() else []
     parts, depth, start = list[str](), 0, 0
-    for at, letter in enumerate(text):
+    for found in _CUT.finditer(text):
+        letter = found[0]
         if letter in "([{<":
             depth += 1
-        elif letter in ")]}>":
+        elif letter != ",":
             depth -= 1
-        elif letter == "," and depth == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
+        elif depth == 0:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
     last = text[start:].strip()
     return [*parts, last] if last else parts
 
