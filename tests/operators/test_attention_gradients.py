@@ -15,8 +15,14 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators import attention_gradients
 from tilewright.operators.frameworks import framework_of
+from tilewright.targets.nvidia.target import NvidiaTarget
+from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 
 Array = npt.NDArray[Any]
 ERROR = {"f16": 2e-3, "bf16": 1.5e-2}
@@ -75,6 +81,28 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
     check(found, gradients(q, k, v, g, causal, 0.2), element)
 
 
+def plans(q: Array, k: Array, v: Array, causal: bool) -> tuple[attention_gradients.GradientPlan, ...]:
+    """Of arrays on a device."""
+    lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)
+    arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q}
+    sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
+    return attention_gradients.planned(attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a"))
+
+
+@pytest.mark.parametrize("width", [64, 128, 256])
+def test_scheduled(width: int) -> None:
+    """All programs for NVIDIA devices multiply by groups of warps, whose factors the device copies."""
+    q = k = v = np.zeros((1, 2, 300, width), np.float16)
+    for plan in plans(q, k, v, causal=True):
+        target = NvidiaTarget(Architecture.SM_90A).scheduled(f"threads={plan.threads}")
+        module, passes = read_module(Source("gradient", plan.text), Report()), target.passes(2)
+        chosen = next(number for number, each in enumerate(passes) if isinstance(each, ChooseSchedule))
+        PassManager(passes[: chosen + 1]).run(module, PassContext())
+        schedule = module.kernels[0].schedule or ""
+        assert schedule.startswith("lanes"), schedule
+        assert "copies=tensor" in schedule
+
+
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(("width", "keys", "causal"), [(64, 140, True), (128, 40, False)])
 def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator) -> None:
@@ -82,9 +110,6 @@ def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator)
     q, k, v, g = drawn(rng, (1, 2, 1, keys + 10, keys, width), "f16", False)
     out, lse = wanted(q, k, v, causal, 0.125)
     arrays = {"q": q, "k": k, "v": v, "out": out.astype(np.float16), "lse": lse.astype(np.float32), "g": g}
-    framework = framework_of(q)
-    sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    plans = attention_gradients.planned(attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a"))
     arrays |= {
         "o": arrays["out"],
         "x": np.full_like(q, np.nan),
@@ -92,7 +117,7 @@ def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator)
         "z": np.full_like(v, np.nan),
     }
     lines = [arrays["lse"], np.full_like(arrays["lse"], np.nan)]
-    for plan in plans:
+    for plan in plans(q, k, v, causal):
         llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
         assert "copies=tensor" in kernel.facts[SCHEDULE]
         passed = [arrays[name].reshape(-1) for name in plan.of.arrays]

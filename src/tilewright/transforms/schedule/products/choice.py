@@ -149,7 +149,14 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         # what nobody asks for needs no reason
         stored = ""
     buffers, memory = _memory(kernel, plans, loops)
-    total = sum(-(-_bytes_of(type_) // ALIGNMENT) * ALIGNMENT for type_ in buffers)
+    total = _total(buffers)
+    if total > shared:
+        # the loops have taken what products beside them need
+        used = {number for loop in loops.values() for op in loop.products for number in memory[op]}
+        beside = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
+        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - beside, 0)), wanted)
+        buffers, memory = _memory(kernel, plans, loops)
+        total = _total(buffers)
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
@@ -247,6 +254,10 @@ def _conversions(kernel: Kernel, warps: int) -> int:
                 continue
     # to a layout, and back
     return total + sum(2 * _bytes(type_) for type_ in found)
+
+
+def _total(buffers: Sequence[MemrefType]) -> int:
+    return sum(-(-_bytes_of(type_) // ALIGNMENT) * ALIGNMENT for type_ in buffers)
 
 
 def _bytes_of(memory: MemrefType) -> int:
