@@ -12,7 +12,8 @@ is that of squares.
 Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
 not count. Sustained: launches one behind the other for some milliseconds. Contestants run in turn, in an order that is
 drawn each round, on random normal data; results are compared with products in float64 by the norm of the error. Prints
-shares in the median and their geometric mean, and saves them: benchmarks/results/gpu_matmul_squares.json.
+shares in the median, those of each way and of the best of ours over all cases, and saves them with their quartiles:
+benchmarks/results/gpu_matmul_squares.json.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import exp, log, prod
+from math import prod
 from typing import Any
 
 from device import name_of_device, torch_on_device
@@ -30,6 +31,7 @@ import figures
 import tilewright as tw
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_product
+from spread import Overall, Spread
 from timing import Timer, Timings, in_turn
 
 ROUNDS = 11
@@ -85,22 +87,23 @@ def main() -> None:
         modes["sustained"] = lambda run: _sustained(torch, run)
     print(name_of_device(torch))
     found: list[dict[str, object]] = []
-    shares: dict[tuple[str, str], list[float]] = {}
+    shares: dict[str, dict[str, Spread]] = {}
     rows: list[tuple[str, float]] = []
     for case in _cases(options):
         runs = contestants(torch, case, _list(options.ours), _list(options.schedules))
         for mode, timer in modes.items():
             timings = in_turn({name: timer(run) for name, run in runs.items()}, options.rounds)
             line = _shares(timings)
-            for name, share in line.items():
-                shares.setdefault((mode, name), []).append(share)
-            rows.append((f"{case} {mode}", max(line.values())))
+            best = max(line.values(), key=lambda share: share.median)
+            for name, share in (line | {"best": best}).items():
+                shares.setdefault(f"{mode} {name}", {})[str(case)] = share
+            rows.append((f"{case} {mode}", best.median))
             rates = _rates(timings, case)
             found.append({"name": f"{case} {mode}", "tflops": rates, "shares": line})
             peer = max(rates[name] for name in PEERS)
-            told = "  ".join(f"{name} {share:.3f}" for name, share in line.items())
+            told = "  ".join(f"{name} {share.median:.3f}" for name, share in line.items())
             print(f"{case!s:22} {mode[:4]} {peer:6.0f} TFLOP/s  {told}", flush=True)
-    overall = {f"{mode} {name}": f"{_mean(each):.3f}" for (mode, name), each in shares.items()}
+    overall = {way: Overall.of(each) for way, each in shares.items()}
     figures.tell(overall)
     figures.save(options.json, found, overall, Chart("Square products, best share of cuBLAS", rows, GOAL))
 
@@ -202,18 +205,14 @@ def _sustained(torch: Any, run: Run) -> Timer:
     return timed
 
 
-def _shares(timings: Timings) -> dict[str, float]:
+def _shares(timings: Timings) -> dict[str, Spread]:
     """Of the rate of the faster peer, each of the others."""
     peer = timings.fastest(PEERS)
-    return {name: timings.ratios(peer, name).median for name in timings.rounds if name not in PEERS}
+    return {name: timings.ratios(peer, name) for name in timings.rounds if name not in PEERS}
 
 
 def _rates(timings: Timings, case: Case) -> dict[str, float]:
     return {name: 2 * prod(case.extents) / spread.median / 1e12 for name, spread in timings.seconds().items()}
-
-
-def _mean(shares: list[float]) -> float:
-    return exp(sum(map(log, shares)) / len(shares))
 
 
 if __name__ == "__main__":
