@@ -10,13 +10,13 @@ import pytest
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, bind, matrix
 from runtime.test_direct import TARGET, axpby_artifact, outcome, references_per_call, warmed
 from tilewright.artifacts.artifact import MemrefParameter, PointerParameter, ScalarParameter
-from tilewright.runtime import torch_tensors
+from tilewright.runtime import torch_functions
 from tilewright.runtime.arrays import UnusableArray, view
 from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.pool import Pool
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not torch_tensors.describer(), reason="this torch has no C interface")
+pytestmark = pytest.mark.skipif(not torch_functions.tensor_functions(), reason="this torch has no C interface")
 
 
 def test_recognised_tensors_are_checked_no_more_by_python() -> None:
@@ -40,6 +40,11 @@ def _misaligned() -> object:
 
 def _negative() -> object:
     return torch.complex(torch.ones(3, 5), torch.ones(3, 5)).conj().imag.T
+
+
+def _without_history() -> object:
+    with torch.inference_mode():
+        return torch.ones(3, 5).T
 
 
 class Refusing(torch.Tensor):  # pyright: ignore[reportUntypedBaseClass]
@@ -74,6 +79,9 @@ FLAWS: dict[str, Callable[[], object]] = {
     "of NumPy": lambda: np.ones((5, 3), np.float32, order="F"),
     "none": lambda: None,
     "half": _misaligned,
+    "to be copied when written": lambda: torch._lazy_clone(torch.ones(3, 5)).T,
+    "without history": _without_history,
+    "one of a batch": lambda: torch._C._functorch._add_batch_dim(torch.ones(2, 5, 3).mT, 0, 1),
 }
 
 

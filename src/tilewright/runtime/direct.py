@@ -28,7 +28,6 @@ from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.direct_arguments import Described, Words, argument_key, describe, recognisable_parameter
-from tilewright.runtime.direct_arrays_ir import TENSOR_NAMES
 from tilewright.runtime.direct_ir import IMPORTS, direct_text
 from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import Table
@@ -75,7 +74,7 @@ def _code() -> _Code:
     api = ctypes.pythonapi
     symbols = {name: _address(ctypes.cast(getattr(api, name), ctypes.c_void_p)) for name in IMPORTS}
     objects: dict[str, object] = {"none": None, "true": True, "false": False, "int": int, "ndarray": np.ndarray}
-    objects |= {"numpy_true": np.True_, "numpy_false": np.False_, **{name: name for name in TENSOR_NAMES}}
+    objects |= {"numpy_true": np.True_, "numpy_false": np.False_}
     symbols |= {f"tw_{name}": id(value) for name, value in objects.items()}
     whole, floats, pairs = (
         [np.dtype(code).type for code in codes] for codes in (_NUMPY_INTEGERS, _NUMPY_FLOATS, _NUMPY_COMPLEX)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import struct
 import weakref
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields
-from typing import Final, SupportsIndex, cast
+from typing import Final, Protocol, SupportsIndex, cast
 
 import numpy as np
 from msgspec import Struct
@@ -22,7 +23,8 @@ from tilewright.runtime import direct_layout as at
 from tilewright.runtime.arrays import LEAST_ADDRESS, AnyArray
 from tilewright.runtime.direct_layout import Kind
 from tilewright.runtime.groups import PointerArray
-from tilewright.runtime.torch_tensors import TensorLayout, describer, is_tensor, tensor_layout
+from tilewright.runtime.torch_functions import tensor_functions
+from tilewright.runtime.torch_tensors import is_tensor
 
 REALS: Final = {"f32": 4, "f64": 8}
 COMPLEX: Final = {"c32": 4, "c64": 8}
@@ -31,6 +33,13 @@ INTEGERS: Final = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 _WORD: Final = 8
 _NOT_COMPARED: Final = ("pointers", "owner")
 """Fields of a `PointerArray` that are looked at in another way, or that nothing but a lifetime depends on."""
+
+
+class _Tensor(Protocol):
+    shape: tuple[int, ...]
+
+    def stride(self) -> tuple[int, ...]: ...
+    def element_size(self) -> int: ...
 
 
 class Words:
@@ -83,8 +92,10 @@ def argument_key(parameter: Parameter, argument: object, pinned: bool, copied: b
     if type(argument) is np.ndarray:
         array = cast("AnyArray", argument)
         return Kind.ARRAY, array.shape, array.strides, id(array.dtype)
-    layout = tensor_layout(argument) if is_tensor(argument) else None
-    return None if layout is None else (Kind.TENSOR, layout.shape, layout.strides, layout.dtype, layout.device)
+    functions = tensor_functions() if is_tensor(argument) else None
+    kind = functions.kind(argument) if functions is not None else None
+    tensor = cast("_Tensor", argument)
+    return None if kind is None else (Kind.TENSOR, tuple(tensor.shape), tensor.stride(), kind)
 
 
 def _group_key(group: PointerArray) -> Hashable | None:
@@ -125,9 +136,7 @@ def describe(parameter: Parameter, offset: int, argument: object, pinned: bool, 
             alignment, written = max(DTYPE_BYTES[parameter.dtype], parameter.alignment), parameter.written
     if type(argument) is np.ndarray:
         return _array(offset, cast("AnyArray", argument), alignment, written)
-    layout = tensor_layout(argument)
-    assert layout is not None
-    return _tensor(offset, type(argument), layout, alignment)
+    return _tensor(offset, cast("_Tensor", argument), alignment)
 
 
 def _array(offset: int, array: AnyArray, alignment: int, written: bool) -> Described:
@@ -138,15 +147,19 @@ def _array(offset: int, array: AnyArray, alignment: int, written: bool) -> Descr
     return Described(words, (sizes, array.dtype), _reach(array.shape, array.strides, array.dtype.itemsize))
 
 
-def _tensor(offset: int, class_: type, layout: TensorLayout, alignment: int) -> Described:
-    empty = 0 in layout.shape
+def _tensor(offset: int, tensor: _Tensor, alignment: int) -> Described:
+    functions, class_, shape, strides = tensor_functions(), type(tensor), tuple(tensor.shape), tensor.stride()
+    kind = functions.kind(tensor) if functions is not None else None
+    assert functions is not None
+    assert kind is not None, "a tensor with a key has a kind"
+    empty = 0 in shape
     least = 0 if empty else LEAST_ADDRESS
-    kind, ordinal = layout.device
-    sizes = Words([layout.dtype, ordinal << 32 | kind, least, *layout.shape, *layout.strides])
+    sizes = Words([*struct.unpack("<2q", struct.pack("<4i", *kind)), least, *shape, *strides])
+    called = Words(functions.words)
     mask = 0 if empty else alignment - 1
-    words = [Kind.TENSOR.value, offset, id(class_), mask, describer(), len(layout.shape), sizes.address]
-    strides = tuple(stride * layout.itemsize for stride in layout.strides)
-    return Described(words, (sizes, class_), _reach(layout.shape, strides, layout.itemsize))
+    words = [Kind.TENSOR.value, offset, id(class_), mask, called.address, len(shape), sizes.address]
+    size = tensor.element_size()
+    return Described(words, (sizes, called, class_), _reach(shape, [stride * size for stride in strides], size))
 
 
 def _group(parameter: GroupParameter, offset: int, group: PointerArray) -> Described:

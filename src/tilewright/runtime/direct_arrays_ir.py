@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.runtime.direct_layout import (
-    ARGUMENT_DESCRIBE,
     ARGUMENT_DTYPE,
+    ARGUMENT_FUNCTIONS,
     ARGUMENT_LAYOUT,
     ARGUMENT_MASK,
     ARGUMENT_RANK,
@@ -18,39 +18,32 @@ from tilewright.runtime.direct_layout import (
     ARRAY_FLAGS,
     ARRAY_RANK,
     ARRAY_STRIDES,
-    COMPLEX_CODE,
+    FUNCTION_CONJUGATE,
+    FUNCTION_DATA,
+    FUNCTION_DEVICE,
+    FUNCTION_DTYPE,
+    FUNCTION_FORM,
+    FUNCTION_GRADIENT,
+    FUNCTION_NEGATIVE,
+    FUNCTION_RANK,
+    FUNCTION_SIZES,
+    FUNCTION_STRIDES,
+    FUNCTION_WHICH,
     LAYOUT_DEVICE,
+    LAYOUT_DTYPE,
+    LAYOUT_FORM,
     LAYOUT_LEAST,
     LAYOUT_SIZES,
+    LAYOUT_WHICH,
     OBJECT_TYPE,
-    TENSOR_DEVICE,
-    TENSOR_DTYPE,
-    TENSOR_OFFSET,
-    TENSOR_RANK,
-    TENSOR_SHAPE,
-    TENSOR_STRIDES,
-    TENSOR_WORDS,
 )
 from tilewright.runtime.pool_layout import field
 
-ARRAYS_IMPORTS: Final = (
-    "PyObject_GetAttr",
-    "PyObject_VectorcallMethod",
-    "PyErr_Clear",
-    "Py_DecRef",
-)
-TENSOR_NAMES: Final = ("requires_grad", "is_neg", "is_conj")
-"""What a tensor is asked besides its layout."""
+ARRAYS_IMPORTS: Final = ("PyErr_Clear",)
 
 _DECLARATIONS: Final = """
 @tw_ndarray = external global i8
-@tw_requires_grad = external global i8
-@tw_is_neg = external global i8
-@tw_is_conj = external global i8
-declare ptr @PyObject_GetAttr(ptr, ptr)
-declare ptr @PyObject_VectorcallMethod(ptr, ptr, i64, ptr)
 declare void @PyErr_Clear()
-declare void @Py_DecRef(ptr)
 """
 
 # Extents and strides against wanted extents with wanted strides behind them.
@@ -149,57 +142,91 @@ no:
 }}
 """
 
-# A tensor of torch: what DLPack's exchange interface says of it, and what that leaves out. Stores its address.
+
+def _function(name: str, offset: int) -> str:
+    return f"""{field(f"{name}.f.p", "%functions", offset)}
+  %{name}.f = load ptr, ptr %{name}.f.p"""
+
+
+def _has_state(name: str, offset: int, of: str) -> str:
+    """Whether a tensor is in a state, as `%name`."""
+    return f"""{_function(name, offset)}
+  %{name} = call zeroext i1 %{name}.f(ptr {of})"""
+
+
+def _told(name: str, offset: int, answer: str) -> str:
+    """What a function tells about a tensor goes to `answer`; `%name.status` is not 0 if it tells nothing."""
+    return f"""{_function(name, offset)}
+  %{name}.status = call i32 %{name}.f(ptr %tensor, ptr {answer})"""
+
+
+def _differs(name: str, offset: int, wanted: int) -> str:
+    """`%name.differs` is 0 if what a function tells is what was accepted."""
+    return f"""{_told(name, offset, "%answer")}
+  %{name} = load i32, ptr %answer
+{field(f"wanted.{name}.p", "%layout", wanted)}
+  %wanted.{name} = load i32, ptr %wanted.{name}.p
+  %{name}.other = xor i32 %{name}, %wanted.{name}
+  %{name}.differs = or i32 %{name}.other, %{name}.status"""
+
+
+# A tensor of torch, by functions of its libraries (`torch_functions`): of a kind that was accepted, with no gradient
+# wanted and nothing to be done to its elements yet. Only then is it asked where its elements are, which not all kinds
+# have an answer to. Stores its address.
 _TENSOR: Final = f"""
 define internal i1 @tensor(ptr %object, ptr %wanted, ptr %slot) {{
 entry:
-  %described = alloca [{TENSOR_WORDS} x i64]
+  %answer = alloca i64
+  %dimensions.p = alloca ptr
+  %strides.p = alloca ptr
 {field("type.p", "%object", OBJECT_TYPE)}
   %type = load ptr, ptr %type.p
 {field("wanted.type.p", "%wanted", ARGUMENT_TYPE)}
   %wanted.type = load ptr, ptr %wanted.type.p
   %is.tensor = icmp eq ptr %type, %wanted.type
-  br i1 %is.tensor, label %ask, label %no
+  br i1 %is.tensor, label %states, label %no
 
-ask:
-{field("describe.p", "%wanted", ARGUMENT_DESCRIBE)}
-  %describe = load ptr, ptr %describe.p
-  %status = call i32 %describe(ptr %object, ptr %described)
-  %fine = icmp eq i32 %status, 0
-  br i1 %fine, label %element, label %raised
+states:
+{field("functions.p", "%wanted", ARGUMENT_FUNCTIONS)}
+  %functions = load ptr, ptr %functions.p
+  %place = load i64, ptr %functions
+  %tensor = getelementptr i8, ptr %object, i64 %place
+  %implementation = load ptr, ptr %tensor
+{_has_state("gradient", FUNCTION_GRADIENT, "%implementation")}
+{_has_state("negative", FUNCTION_NEGATIVE, "%tensor")}
+{_has_state("conjugate", FUNCTION_CONJUGATE, "%tensor")}
+  %waiting = or i1 %negative, %conjugate
+  %more = or i1 %gradient, %waiting
+  br i1 %more, label %no, label %kind
 
-raised:
-  call void @PyErr_Clear()
-  ret i1 false
-
-element:
+kind:
 {field("layout.p", "%wanted", ARGUMENT_LAYOUT)}
   %layout = load ptr, ptr %layout.p
-{field("dtype.p", "%described", TENSOR_DTYPE)}
-  %dtype = load i32, ptr %dtype.p
-  %wanted.dtype = load i32, ptr %layout
-  %same.dtype = icmp eq i32 %dtype, %wanted.dtype
-{field("device.p", "%described", TENSOR_DEVICE)}
-  %device = load i64, ptr %device.p
-{field("wanted.device.p", "%layout", LAYOUT_DEVICE)}
-  %wanted.device = load i64, ptr %wanted.device.p
-  %same.device = icmp eq i64 %device, %wanted.device
-{field("rank.p", "%described", TENSOR_RANK)}
-  %rank.short = load i32, ptr %rank.p
-  %rank = sext i32 %rank.short to i64
-{field("wanted.rank.p", "%wanted", ARGUMENT_RANK)}
-  %wanted.rank = load i64, ptr %wanted.rank.p
-  %same.rank = icmp eq i64 %rank, %wanted.rank
-  %same.kind = and i1 %same.dtype, %same.device
-  %alike = and i1 %same.kind, %same.rank
+{_differs("dtype", FUNCTION_DTYPE, LAYOUT_DTYPE)}
+{_differs("form", FUNCTION_FORM, LAYOUT_FORM)}
+{_differs("device", FUNCTION_DEVICE, LAYOUT_DEVICE)}
+{_differs("which", FUNCTION_WHICH, LAYOUT_WHICH)}
+  %other.elements = or i32 %dtype.differs, %form.differs
+  %other.place = or i32 %device.differs, %which.differs
+  %differs = or i32 %other.elements, %other.place
+  %alike = icmp eq i32 %differs, 0
   br i1 %alike, label %access, label %no
 
 access:
-  %base = load i64, ptr %described
-{field("offset.p", "%described", TENSOR_OFFSET)}
-  %offset = load i64, ptr %offset.p
-  %data = add i64 %base, %offset
+{_told("rank", FUNCTION_RANK, "%answer")}
+  %rank = load i64, ptr %answer
+{field("wanted.rank.p", "%wanted", ARGUMENT_RANK)}
+  %wanted.rank = load i64, ptr %wanted.rank.p
+  %same.rank = icmp eq i64 %rank, %wanted.rank
+{_told("data", FUNCTION_DATA, "%answer")}
+  %data = load i64, ptr %answer
   store i64 %data, ptr %slot
+{_told("sizes", FUNCTION_SIZES, "%dimensions.p")}
+{_told("steps", FUNCTION_STRIDES, "%strides.p")}
+  %some.refused = or i32 %data.status, %rank.status
+  %sizes.refused = or i32 %sizes.status, %steps.status
+  %refused = or i32 %some.refused, %sizes.refused
+  %fine = icmp eq i32 %refused, 0
 {field("mask.p", "%wanted", ARGUMENT_MASK)}
   %mask = load i64, ptr %mask.p
   %beyond = and i64 %data, %mask
@@ -208,64 +235,19 @@ access:
   %least = load i64, ptr %least.p
   %there = icmp uge i64 %data, %least
   %usable = and i1 %aligned, %there
-  br i1 %usable, label %layouts, label %no
+  %known = and i1 %fine, %same.rank
+  %good = and i1 %usable, %known
+  br i1 %good, label %layouts, label %no
 
 layouts:
-{field("dimensions.p", "%described", TENSOR_SHAPE)}
   %dimensions = load ptr, ptr %dimensions.p
-{field("strides.p", "%described", TENSOR_STRIDES)}
   %strides = load ptr, ptr %strides.p
 {field("wanted.dimensions", "%layout", LAYOUT_SIZES)}
   %same = call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
-  br i1 %same, label %states, label %no
-
-states:
-  %gradient = call ptr @PyObject_GetAttr(ptr %object, ptr @tw_requires_grad)
-  %constant = call i1 @is_false(ptr %gradient)
-  br i1 %constant, label %sign, label %no
-
-sign:
-  %negative = call i1 @says_false(ptr %object, ptr @tw_is_neg)
-  br i1 %negative, label %conjugate, label %no
-
-conjugate:
-  ; only complex numbers are conjugated lazily
-  %code = and i32 %dtype, 255
-  %is.complex = icmp eq i32 %code, {COMPLEX_CODE}
-  br i1 %is.complex, label %look, label %yes
-
-look:
-  %plain = call i1 @says_false(ptr %object, ptr @tw_is_conj)
-  ret i1 %plain
-
-yes:
-  ret i1 true
+  ret i1 %same
 
 no:
   ret i1 false
-}}
-
-define internal i1 @says_false(ptr %object, ptr %name) {{
-  %self = alloca ptr
-  store ptr %object, ptr %self
-  %answer = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %self, i64 1, ptr null)
-  %is.false = call i1 @is_false(ptr %answer)
-  ret i1 %is.false
-}}
-
-define internal i1 @is_false(ptr %answer) {{
-entry:
-  %raised = icmp eq ptr %answer, null
-  br i1 %raised, label %clear, label %compare
-
-clear:
-  call void @PyErr_Clear()
-  ret i1 false
-
-compare:
-  %is.false = icmp eq ptr %answer, @tw_false
-  call void @Py_DecRef(ptr %answer)
-  ret i1 %is.false
 }}
 """
 

@@ -12,8 +12,9 @@ An *accepted call* stands for all calls with arrays of the same types, extents a
 An argument of it: kind | offset of its slot, then for
 
 - an array: dtype ptr | alignment mask | flags needed | rank | extents and strides ptr
-- a tensor: type ptr | alignment mask | function that describes it ptr | rank | layout ptr: DLPack's element type | its
-  device (kind, which one) | least address | extents and strides
+- a tensor: type ptr | alignment mask | functions ptr | rank | layout ptr: element type i32 | layout i32 | kind of
+  device i32 | which one i32 | least address | extents and strides, in elements. The functions: offset of the C++ tensor
+  in the object | those that `torch_functions` names, in that order
 - a pointer array: type ptr | alignment mask of each pointer | fields ptr | how many | layout ptr: offset of its table
   in the object | length of the table | an argument of kind array, which the table must be like. A field is its offset
   in the object with the object that must be there, or one equal to it
@@ -54,7 +55,7 @@ ARGUMENT_WRITEABLE: Final = 32
 ARGUMENT_RANK: Final = 40
 ARGUMENT_LAYOUT: Final = 48
 ARGUMENT_TYPE: Final = 16
-ARGUMENT_DESCRIBE: Final = 32
+ARGUMENT_FUNCTIONS: Final = 32
 ARGUMENT_FIELDS: Final = 32
 ARGUMENT_COUNT: Final = 40
 ARGUMENT_LOW: Final = 16
@@ -65,22 +66,28 @@ ARGUMENT_OBJECT: Final = 16
 PAIR: Final = 48
 
 # of a tensor
+LAYOUT_DTYPE: Final = 0
+LAYOUT_FORM: Final = 4
 LAYOUT_DEVICE: Final = 8
+LAYOUT_WHICH: Final = 12
 LAYOUT_LEAST: Final = 16
 LAYOUT_SIZES: Final = 24
 # of a pointer array
 LAYOUT_LENGTH: Final = 8
 LAYOUT_TABLE: Final = 16
 
-# DLPack's structure `DLTensor`, which its ABI fixes
-TENSOR_DEVICE: Final = 8
-TENSOR_RANK: Final = 16
-TENSOR_DTYPE: Final = 20
-TENSOR_SHAPE: Final = 24
-TENSOR_STRIDES: Final = 32
-TENSOR_OFFSET: Final = 40
-TENSOR_WORDS: Final = 6
-COMPLEX_CODE: Final = 5
+# what torch's libraries have
+FUNCTION_GRADIENT: Final = 8
+FUNCTION_NEGATIVE: Final = 16
+FUNCTION_CONJUGATE: Final = 24
+FUNCTION_DTYPE: Final = 32
+FUNCTION_FORM: Final = 40
+FUNCTION_DEVICE: Final = 48
+FUNCTION_WHICH: Final = 56
+FUNCTION_RANK: Final = 64
+FUNCTION_DATA: Final = 72
+FUNCTION_SIZES: Final = 80
+FUNCTION_STRIDES: Final = 88
 
 PY_EQ: Final = 2
 

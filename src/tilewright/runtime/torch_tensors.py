@@ -2,7 +2,8 @@
 
 `torch.Tensor` carries DLPack's exchange interface: a table of C functions, one of which fills in where a tensor lies.
 It says nothing of what else a tensor may be: one that needs a gradient, or whose elements wait to be negated or
-conjugated. Whoever uses it asks for that beside (`direct_arrays_ir`). torch itself is never imported here.
+conjugated. Whoever uses it asks for that beside. Calls that are recognised without Python ask other functions
+(`torch_functions`). torch itself is never imported here.
 """
 
 from __future__ import annotations

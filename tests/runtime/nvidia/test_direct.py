@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from msgspec import structs
 
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
@@ -30,7 +29,7 @@ from tilewright.artifacts.parameters import Steps
 from tilewright.artifacts.parts import Parts, Trips
 from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.machine.cuda import driver
-from tilewright.runtime import arrays, direct_arguments, torch_tensors
+from tilewright.runtime import arrays, torch_functions, torch_tensors
 from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.arrays import Device
 from tilewright.runtime.groups import PointerArray
@@ -173,7 +172,7 @@ PARAMETERS = (ScalarParameter("a", "f32"), X, Y, PointerParameter("p", "f32"))
 def torch(played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, if it is here."""
     module = pytest.importorskip("torch")
-    if not torch_tensors.describer():
+    if not (torch_tensors.describer() and torch_functions.tensor_functions()):
         pytest.skip("this torch has no C interface")
 
     def on_cuda(_kind: int, ordinal: int) -> Device:
@@ -275,13 +274,13 @@ def test_tensors_on_another_device_are_other_calls(
     torch: Any, played: FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was accepted is said to be for device 1, where these tensors do not lie."""
-    told = direct_arguments.tensor_layout
+    told = torch_functions.TensorFunctions.kind
 
-    def elsewhere(value: object) -> torch_tensors.TensorLayout | None:
-        found = told(value)
-        return None if found is None else structs.replace(found, device=(found.device[0], 1))
+    def elsewhere(functions: torch_functions.TensorFunctions, tensor: object) -> tuple[int, ...]:
+        *kind, which = told(functions, tensor) or ()
+        return (*kind, which + 1)
 
-    monkeypatch.setattr(direct_arguments, "tensor_layout", elsewhere)
+    monkeypatch.setattr(torch_functions.TensorFunctions, "kind", elsewhere)
     kernel = kernel_of()
     call = kernel.prepare(1)
     arguments = (1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))

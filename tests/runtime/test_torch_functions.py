@@ -1,0 +1,143 @@
+"""What a direct call asks a tensor of torch, with functions of the test's own: a stand-in answers as it is told to."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from ctypes import c_bool, c_int, c_int32, c_int64, c_void_p
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tilewright.artifacts.artifact import MemrefParameter
+from tilewright.runtime import direct_arguments, torch_functions
+from tilewright.runtime import direct_layout as at
+from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
+from tilewright.runtime.direct_arguments import Words
+from tilewright.runtime.pool_layout import FRAME_SLOTS
+from tilewright.runtime.torch_functions import KINDS, SIZES, STATES, TensorFunctions
+
+ADDRESS = 1 << 40
+X = MemrefParameter("x", "f32", (None, None), (1, None), alignment=16)
+ANSWERS: dict[str, Any] = dict.fromkeys(STATES, False) | dict(zip(KINDS, (1, 1, 1, 1), strict=True))
+ANSWERS |= dict(zip(SIZES, (2, ADDRESS, (4, 3), (1, 4)), strict=True))
+
+
+class Tensor:
+    """Its first member is an object that has the answers, as those of torch have a C++ tensor there."""
+
+    __slots__ = ("answers",)
+
+    def __init__(self, **other: Any) -> None:
+        self.answers = SimpleNamespace(words=[], **{**ANSWERS, **other})
+
+    shape = property(lambda self: getattr(self.answers, SIZES[2]))
+
+    def stride(self) -> tuple[int, ...]:
+        return getattr(self.answers, SIZES[3])
+
+    def element_size(self) -> int:
+        return 4
+
+
+def answering(name: str) -> Any:
+    """The function of that name, for stand-ins. Refuses where the answer is None."""
+
+    def state(place: int) -> bool:
+        # the answers themselves are in the place of what the C++ tensor points to
+        is_inner = name == STATES[0]
+        answers = ctypes.cast(place, ctypes.py_object) if is_inner else ctypes.py_object.from_address(place)
+        return getattr(answers.value, name)
+
+    def tell(place: int, out: int) -> int:
+        answers = ctypes.py_object.from_address(place).value
+        answer = getattr(answers, name)
+        if answer is None:
+            return 1
+        if isinstance(answer, tuple):
+            answers.words.append(Words(answer))
+            answer = answers.words[-1].address
+        (c_int32 if name in KINDS else c_int64).from_address(out).value = answer
+        return 0
+
+    if name in STATES:
+        return ctypes.PYFUNCTYPE(c_bool, c_void_p)(state)
+    return ctypes.PYFUNCTYPE(c_int, c_void_p, c_void_p)(tell)
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
+    """A call that knows tensors like the plain one: the address that was launched with, None by the long way."""
+    if not recognisable((X,)):
+        pytest.skip("nothing is recognised here")
+    asked = [answering(name) for name in (*STATES, *KINDS, *SIZES)]
+    functions = TensorFunctions(at.OBJECT_TYPE + 8, tuple(ctypes.cast(f, c_void_p).value or 0 for f in asked))
+    monkeypatch.setattr(direct_arguments, "tensor_functions", lambda: functions)
+    monkeypatch.setattr(direct_arguments, "is_tensor", lambda value: type(value) is Tensor)
+    launched: list[int | None] = []
+    kept = [asked]
+
+    def launch(_control: int, frame: int) -> int:
+        launched.append(c_int64.from_address(frame + FRAME_SLOTS).value)
+        return 0
+
+    kept.append(machine_code := ctypes.PYFUNCTYPE(c_int, c_void_p, c_void_p)(launch))
+    accepted, slots, word = AcceptedCalls((X,)), bytes(32), Words([0])
+    for _ in range(2):
+        accepted.saw((Tensor(),), slots, (), SimpleNamespace(place=word.address))
+    header = Words([0, 1, 0, 1, 1, 1])
+    place = ctypes.cast(machine_code, c_void_p).value or 0
+
+    def slow(_tensor: Tensor) -> None:
+        launched.append(None)
+
+    site = call_site(accepted, place, bytes(header.words), FRAME_SLOTS + len(slots), ["x"], slow)
+
+    def launched_with(tensor: Tensor) -> int | None:
+        assert kept, "what machine code calls has to be there"
+        site(tensor)
+        return launched.pop()
+
+    return launched_with
+
+
+def test_tensors_like_earlier_ones(call: Callable[[Tensor], int | None]) -> None:
+    assert call(Tensor()) == ADDRESS
+    assert call(Tensor(**{SIZES[1]: ADDRESS + 64})) == ADDRESS + 64
+
+
+OTHERS: list[dict[str, Any]] = [
+    *({name: True} for name in STATES),
+    *({name: answer} for name in KINDS for answer in (ANSWERS[name] + 1, None)),
+    *({name: answer} for name, answers in zip(SIZES, ((0, 1, 3), (ADDRESS + 4, 0)), strict=False) for answer in answers),
+    *({SIZES[2]: answer} for answer in ((5, 3), (4, 2))),
+    *({SIZES[3]: answer} for answer in ((2, 4), (1, 5))),
+    *({name: None} for name in SIZES),
+]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+def test_other_tensors_go_the_long_way(call: Callable[[Tensor], int | None], other: dict[str, Any]) -> None:
+    assert call(Tensor(**other)) is None
+    assert call(Tensor()) == ADDRESS
+
+
+def test_functions_that_say_something_else_are_not_used() -> None:
+    pytest.importorskip("torch")
+    found = torch_functions.tensor_functions()
+    if found is None:
+        pytest.skip("this torch has no C interface")
+    states, sizes = range(len(STATES)), range(len(STATES) + len(KINDS), len(found.addresses))
+    for group in (states, sizes):
+        for left, right in ((k, n) for k in group for n in group if k < n):
+            swapped = [*found.addresses]
+            swapped[left], swapped[right] = swapped[right], swapped[left]
+            if 0 in (left, right):
+                # takes another pointer than the others
+                continue
+            assert torch_functions.checked_functions(tuple(swapped)) is None, (left, right)
+    blind = (*found.addresses[:3], *[found.addresses[6]] * 4, *found.addresses[7:])
+    assert torch_functions.checked_functions(blind) is None, "element types and devices are not told apart"
+    assert torch_functions.checked_functions(()) is None
+    assert torch_functions.checked_functions(found.addresses) == found
