@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable
 from ctypes import c_bool, c_int, c_int32, c_int64, c_void_p
@@ -110,7 +111,8 @@ def test_tensors_like_earlier_ones(call: Callable[[Tensor], int | None]) -> None
 OTHERS: list[dict[str, Any]] = [
     *({name: True} for name in STATES),
     *({name: answer} for name in KINDS for answer in (ANSWERS[name] + 1, None)),
-    *({name: answer} for name, answers in zip(SIZES, ((0, 1, 3), (ADDRESS + 4, 0)), strict=False) for answer in answers),
+    *({SIZES[0]: rank} for rank in (0, 1, 3)),
+    *({SIZES[1]: address} for address in (ADDRESS + 4, 0)),
     *({SIZES[2]: answer} for answer in ((5, 3), (4, 2))),
     *({SIZES[3]: answer} for answer in ((2, 4), (1, 5))),
     *({name: None} for name in SIZES),
@@ -121,6 +123,21 @@ OTHERS: list[dict[str, Any]] = [
 def test_other_tensors_go_the_long_way(call: Callable[[Tensor], int | None], other: dict[str, Any]) -> None:
     assert call(Tensor(**other)) is None
     assert call(Tensor()) == ADDRESS
+
+
+@pytest.mark.parametrize("state", ["inference_mode", "no_grad", "meta", "float64"])
+def test_functions_are_found_in_any_state_of_torch(state: str) -> None:
+    torch = pytest.importorskip("torch")
+    found = torch_functions.tensor_functions()
+    if found is None:
+        pytest.skip("this torch has no C interface")
+    with contextlib.ExitStack() as within:
+        if state == "float64":
+            within.callback(torch.set_default_dtype, torch.get_default_dtype())
+            torch.set_default_dtype(torch.float64)
+        else:
+            within.enter_context(torch.device("meta") if state == "meta" else getattr(torch, state)())
+        assert torch_functions.checked_functions(found.addresses) == found
 
 
 def test_functions_that_say_something_else_are_not_used() -> None:

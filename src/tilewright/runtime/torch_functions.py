@@ -13,6 +13,7 @@ import ctypes
 import sys
 from collections.abc import Iterable, Sequence
 from ctypes import c_bool, c_int32, c_int64, c_void_p
+from functools import partial
 from typing import Final, Protocol, cast
 
 from msgspec import Struct
@@ -130,9 +131,11 @@ def tensor_functions() -> TensorFunctions | None:
 def checked_functions(addresses: tuple[int, ...]) -> TensorFunctions | None:
     """Functions at these addresses, unless they say of a tensor what Python's methods do not."""
     torch = cast("_Torch", sys.modules["torch"])
-    numbers = torch.zeros(2, 3, dtype=torch.complex64)
-    tensors = [numbers, numbers.conj(), numbers.T, torch.zeros(*[2] * 7), torch.zeros(0, 3)]
-    tensors += [torch._neg_view(torch.zeros(2)), torch.zeros(3, requires_grad=True), torch.zeros(3, dtype=torch.int8)]
+    # not where new tensors go by default
+    zeros = partial(torch.zeros, device="cpu")
+    numbers = zeros(2, 3, dtype=torch.complex64)
+    tensors = [numbers, numbers.conj(), numbers.T, zeros(*[2] * 7), zeros(0, 3)]
+    tensors += [torch._neg_view(zeros(2)), zeros(3, requires_grad=True), zeros(3, dtype=torch.int8)]
     place = _place(torch.Tensor.__basicsize__, tensors)
     if not addresses or place == _NOT_FOUND:
         return None

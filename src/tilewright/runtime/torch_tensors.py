@@ -48,7 +48,7 @@ class _Tensor(Protocol):
 class _Torch(Protocol):
     Tensor: type
 
-    def zeros(self, *shape: int) -> _Tensor: ...
+    def zeros(self, *shape: int, device: str) -> _Tensor: ...
 
 
 class TensorLayout(Struct, frozen=True):
@@ -99,7 +99,7 @@ def describer() -> int:
     """
     torch = cast("_Torch", sys.modules["torch"])
     describe = _exchanged(_DESCRIBE)
-    probe = torch.zeros(2, 3)
+    probe = torch.zeros(2, 3, device="cpu")
     found = _described(describe, probe) if describe else None
     if found is None:
         return 0
