@@ -37,7 +37,7 @@ __all__ = ["AcceptedCalls", "Runner", "call_site", "recognisable"]
 
 Callee: TypeAlias = Callable[..., None]
 
-_MAX_CALLS: Final = 16
+_MAX_CALLS: Final = 64
 _MAX_SIGHTINGS: Final = 256
 _METH_FASTCALL_WITH_KEYWORDS: Final = 0x82
 _NUMPY_INTEGERS: Final = "lqihbLQIHB"
@@ -145,7 +145,7 @@ class _Call(Struct, frozen=True):
 class AcceptedCalls:
     """The calls of a kernel that need no further checks, as a chain that is only ever added to.
 
-    The first layouts seen twice are remembered, at most 16: a program that changes them all the time would spend more
+    The first layouts seen twice are remembered, at most 64: a program that changes them all the time would spend more
     on remembering than it gains. Calls differ in the values of scalars, but for those that are `pinned`. Where tables
     of groups are `copied`, those that last have been, and others are not recognised.
     """
