@@ -14,11 +14,25 @@ class FeatureMap(Protocol):
         ...
 
 
+class Function(Protocol):
+    """A function of a module, defined or declared; its `str` is its text."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, without `@`."""
+        ...
+
+
 class Module(Protocol):
     """A parsed module."""
 
     triple: str
     data_layout: str
+
+    @property
+    def functions(self) -> Iterable[Function]:
+        """Those that it defines and declares."""
+        ...
 
     def verify(self) -> None:
         """Raise RuntimeError if the module is malformed."""

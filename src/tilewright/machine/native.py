@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +35,7 @@ __all__ = [
     "compile_text",
     "load_object",
     "open_library",
+    "unknown_intrinsics",
 ]
 
 FUSED_MULTIPLY_ADDS: Final = frozenset({"fma", "fmaf"})
@@ -86,14 +87,19 @@ def assembly_of(text: str, target: Machine | None = None, *, passes: Sequence[st
     def generate() -> str:
         engine = target_machine(target or machine(), optimisation)
         module = _parsed(text, engine, passes)
-        printed = str(module)
         # In assembly it would be a call like any other; object code with one does not link.
-        unknown = printed.find("; Unknown intrinsic")
-        if unknown >= 0:
-            raise InvalidIR(f"LLVM does not know an intrinsic: {printed[unknown : unknown + 200]}")
+        for unknown in unknown_intrinsics(module):
+            raise InvalidIR(f"LLVM does not know an intrinsic: {unknown}")
         return engine.emit_assembly(module)
 
     return interruptibly(generate)
+
+
+def unknown_intrinsics(module: Module) -> Iterator[str]:
+    """The declarations of functions that are called like intrinsics and are none."""
+    for function in module.functions:
+        if function.name.startswith("llvm.") and "; Unknown intrinsic" in (printed := str(function)):
+            yield printed.strip()
 
 
 def _parsed(text: str, engine: TargetMachine, passes: Sequence[str]) -> Module:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilewright.machine.llvm_binding import binding
+from tilewright.machine.native import unknown_intrinsics
 
 _FOREIGN: Final = (
     (re.compile(r"\btoken\b"), "a token is left"),
@@ -49,6 +50,5 @@ def _refused(text: str) -> Iterator[str]:
     except RuntimeError as error:
         yield f"LLVM refuses the text: {str(error).strip()}"
         return
-    for line in str(module).splitlines():
-        if "; Unknown intrinsic" in line:
-            yield f"LLVM does not know an intrinsic: {line}"
+    for unknown in unknown_intrinsics(module):
+        yield f"LLVM does not know an intrinsic: {unknown}"

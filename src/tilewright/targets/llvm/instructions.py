@@ -405,6 +405,8 @@ class Instructions:
     ) -> Value:
         """Inline assembly; `result` may be `"void"` (the value is then not to be used) or a struct."""
         operands = ", ".join(map(str, arguments))
+        if result.startswith("{"):
+            result = self.module.struct(result)
         call = f'call {result} asm {"sideeffect " if side_effect else ""}"{_escape(text)}", "{constraints}"({operands})'
         if result == "void":
             self.emit_void(call)

@@ -154,6 +154,7 @@ class Module:
         "_globals",
         "_meanings",
         "_metadata",
+        "_structs",
         "data_layout",
         "emitted",
         "triple",
@@ -170,6 +171,7 @@ class Module:
         self._globals: dict[str, tuple[Value, str]] = {}
         self._meanings: dict[str, Callee] = {}
         self._metadata: list[str] = []
+        self._structs: dict[str, str] = {}
 
     def function(
         self,
@@ -260,6 +262,10 @@ class Module:
             self._globals[name] = (Value(pointer, f"@{name}"), f"@{name} = {words}{tail}")
         return self._globals[name][0]
 
+    def struct(self, ltype: str) -> str:
+        """A name for a struct type: those of hundreds of members stand at every use of one."""
+        return self._structs.setdefault(ltype, f"%struct.{len(self._structs)}")
+
     def metadata(self, node: str) -> str:
         """The number (`"!3"`) of a metadata node given as text, for example `"!{i32 1}"`."""
         if node in self._metadata:
@@ -280,6 +286,7 @@ class Module:
             lines.append(f'target datalayout = "{self.data_layout}"')
         if self.triple:
             lines.append(f'target triple = "{self.triple}"')
+        lines.extend(f"{name} = type {ltype}" for ltype, name in self._structs.items())
         lines.extend(text for _, text in self._globals.values())
         for function in self._functions.values():
             lines.extend(function.lines())
