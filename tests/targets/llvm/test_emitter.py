@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tilewright.machine.llvm_binding import binding
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import (
     Builder,
@@ -457,3 +458,19 @@ def test_element_types(dtype: str) -> None:
     else:
         assert llvm_type(dtype, 4) == f"<4 x {element.llvm}>"
         assert mangle(llvm_type(dtype, 4)).startswith("v4")
+
+
+def test_structs_of_assembly_have_one_name_each() -> None:
+    """Texts of many products stay short; the members are those that the assembly names."""
+    module = Module()
+    b, _ = pointers(module, 1)
+    for members in (("i64", "i64"), ("i64", "i64", "i64"), ("i64", "i64")):
+        constraints = ",".join(["=r"] * len(members))
+        found = b.inline_asm(f"{{ {', '.join(members)} }}", "nop", constraints, [], side_effect=True)
+        b.extract_value(found, "i64", len(members) - 1)
+    b.ret()
+    lines = str(module).splitlines()
+    assert lines[:2] == ["%struct.0 = type { i64, i64 }", "%struct.1 = type { i64, i64, i64 }"]
+    assert not any("{ i64" in line for line in lines[2:])
+    parsed = binding().parse_assembly(str(module))
+    parsed.verify()

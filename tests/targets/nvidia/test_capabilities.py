@@ -100,8 +100,11 @@ FATAL_TEXTS = [
     "%a = call float @llvm.log.f32(float %x)",
     "%a = call float @llvm.pow.f32(float %x, float %y)",
     "%a = fadd fp128 %x, %y",
+    "%a = fadd x86_fp80 %x, %y",
+    "%a = fadd <2 x ppc_fp128> %x, %y",
     "%a = frem float %x, %y",
     "%a = mul i256 %x, %y",
+    "%a = fadd <4 x i65> %x, %y",
 ]
 
 
@@ -117,6 +120,7 @@ def test_every_fatal_row_is_provoked() -> None:
 
 def test_harmless_text_passes() -> None:
     check_selectable('target datalayout = "i128:128-i256:256"\n%i.999 = add i64 %i100, 65\n@i77 = global i32 0')
+    check_selectable("%a = call i64 @fp1280(i64 %my_fp128, i64 %fp80)")
     check_selectable("%a = call float @llvm.exp2.f32(float %x)\n%b = call double @llvm.sqrt.f64(double %y)")
 
 
