@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import c_bool, c_int, c_int32, c_int64, c_void_p
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,8 +21,11 @@ from tilewright.runtime.torch_functions import KINDS, SIZES, STATES, TensorFunct
 
 ADDRESS = 1 << 40
 X = MemrefParameter("x", "f32", (None, None), (1, None), alignment=16)
-ANSWERS: dict[str, Any] = dict.fromkeys(STATES, False) | dict(zip(KINDS, (1, 1, 1, 1), strict=True))
-ANSWERS |= dict(zip(SIZES, (2, ADDRESS, (4, 3), (1, 4)), strict=True))
+ANSWERS: dict[str, Any] = {
+    **dict.fromkeys(STATES, False),
+    **dict.fromkeys(KINDS, 1),
+    **dict(zip(SIZES, (2, ADDRESS, (4, 3), (1, 4)), strict=True)),
+}
 
 
 class Tensor:
@@ -53,18 +56,28 @@ def answering(name: str) -> Any:
 
     def tell(place: int, out: int) -> int:
         answers = ctypes.py_object.from_address(place).value
-        answer = getattr(answers, name)
+        answer: int | Sequence[int] | None = getattr(answers, name)
         if answer is None:
             return 1
-        if isinstance(answer, tuple):
+        if not isinstance(answer, int):
             answers.words.append(Words(answer))
-            answer = answers.words[-1].address
-        (c_int32 if name in KINDS else c_int64).from_address(out).value = answer
+        number = answer if isinstance(answer, int) else answers.words[-1].address
+        (c_int32 if name in KINDS else c_int64).from_address(out).value = number
         return 0
 
     if name in STATES:
         return ctypes.PYFUNCTYPE(c_bool, c_void_p)(state)
     return ctypes.PYFUNCTYPE(c_int, c_void_p, c_void_p)(tell)
+
+
+def _is_stand_in(value: object) -> bool:
+    return type(value) is Tensor
+
+
+class Runner(NamedTuple):
+    """What is called needs nothing."""
+
+    place: int
 
 
 @pytest.fixture
@@ -75,9 +88,9 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
     asked = [answering(name) for name in (*STATES, *KINDS, *SIZES)]
     functions = TensorFunctions(at.OBJECT_TYPE + 8, tuple(ctypes.cast(f, c_void_p).value or 0 for f in asked))
     monkeypatch.setattr(direct_arguments, "tensor_functions", lambda: functions)
-    monkeypatch.setattr(direct_arguments, "is_tensor", lambda value: type(value) is Tensor)
+    monkeypatch.setattr(direct_arguments, "is_tensor", _is_stand_in)
     launched: list[int | None] = []
-    kept = [asked]
+    kept: list[object] = [asked]
 
     def launch(_control: int, frame: int) -> int:
         launched.append(c_int64.from_address(frame + FRAME_SLOTS).value)
@@ -86,7 +99,7 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
     kept.append(machine_code := ctypes.PYFUNCTYPE(c_int, c_void_p, c_void_p)(launch))
     accepted, slots, word = AcceptedCalls((X,)), bytes(32), Words([0])
     for _ in range(2):
-        accepted.saw((Tensor(),), slots, (), SimpleNamespace(place=word.address))
+        accepted.saw((Tensor(),), slots, (), Runner(word.address))
     header = Words([0, 1, 0, 1, 1, 1])
     place = ctypes.cast(machine_code, c_void_p).value or 0
 

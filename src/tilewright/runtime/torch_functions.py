@@ -104,7 +104,7 @@ class TensorFunctions(Struct, frozen=True):
         handle = self._handle(tensor)
         gradient, negative, conjugate, *_ = self.addresses
         has_state = ctypes.PYFUNCTYPE(c_bool, c_void_p)
-        states = has_state(gradient)(tensor._cdata), has_state(negative)(handle), has_state(conjugate)(handle)
+        states = has_state(gradient)(_implementation(tensor)), has_state(negative)(handle), has_state(conjugate)(handle)
         if states != (tensor.requires_grad, tensor.is_neg(), tensor.is_conj()):
             return False
         numbers = [c_int64() for _ in SIZES]
@@ -135,7 +135,8 @@ def checked_functions(addresses: tuple[int, ...]) -> TensorFunctions | None:
     zeros = partial(torch.zeros, device="cpu")
     numbers = zeros(2, 3, dtype=torch.complex64)
     tensors = [numbers, numbers.conj(), numbers.T, zeros(*[2] * 7), zeros(0, 3)]
-    tensors += [torch._neg_view(zeros(2)), zeros(3, requires_grad=True), zeros(3, dtype=torch.int8)]
+    negated = torch._neg_view(zeros(2))  # pyright: ignore[reportPrivateUsage]
+    tensors += [negated, zeros(3, requires_grad=True), zeros(3, dtype=torch.int8)]
     place = _place(torch.Tensor.__basicsize__, tensors)
     if not addresses or place == _NOT_FOUND:
         return None
@@ -159,6 +160,11 @@ def _addresses(path: object) -> tuple[int, ...]:
         return ()
 
 
+def _implementation(tensor: _Tensor) -> int:
+    """What the C++ tensor points to."""
+    return tensor._cdata  # pyright: ignore[reportPrivateUsage]
+
+
 def _place(size: int, tensors: Sequence[_Tensor]) -> int:
     """The only offset at which the objects have the addresses of what they stand for; 0 if there is none."""
     places = [place for place in range(at.OBJECT_TYPE + _WORD, size, _WORD) if all(_pointing(tensors, place))]
@@ -166,4 +172,4 @@ def _place(size: int, tensors: Sequence[_Tensor]) -> int:
 
 
 def _pointing(tensors: Sequence[_Tensor], place: int) -> Iterable[bool]:
-    return (ctypes.c_uint64.from_address(id(tensor) + place).value == tensor._cdata for tensor in tensors)
+    return (ctypes.c_uint64.from_address(id(tensor) + place).value == _implementation(tensor) for tensor in tensors)

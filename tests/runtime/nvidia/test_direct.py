@@ -277,8 +277,9 @@ def test_tensors_on_another_device_are_other_calls(
     told = torch_functions.TensorFunctions.kind
 
     def elsewhere(functions: torch_functions.TensorFunctions, tensor: object) -> tuple[int, ...]:
-        *kind, which = told(functions, tensor) or ()
-        return (*kind, which + 1)
+        kind = told(functions, tensor)
+        assert kind is not None
+        return (*kind[:-1], kind[-1] + 1)
 
     monkeypatch.setattr(torch_functions.TensorFunctions, "kind", elsewhere)
     kernel = kernel_of()
