@@ -108,10 +108,55 @@ def holds_element(ctx: KernelContext, type_: TileType, slot: int) -> Value:
     return lane_predicate(ctx, [first + lane < type_.size for lane in range(ctx.subgroup_size)])
 
 
-def element_position(ctx: KernelContext, type_: TileType, slot: int) -> Coordinates:
-    """Coordinates of the element that a slot of this lane holds, at run time."""
-    number = ctx.b.add(ctx.b.sext(ctx.lane, "i64"), i64(slot * ctx.subgroup_size))
-    return coordinates(ctx, type_.shape, number)
+def slot_positions(ctx: KernelContext, type_: TileType) -> list[Coordinates]:
+    """Coordinates of the element that each slot of this lane holds, at run time.
+
+    Where they can be, they are those of the first slot and constants: LLVM takes a minute for the divisions of a tile
+    of a thousand slots.
+    """
+    b, size, slots = ctx.b, ctx.subgroup_size, range(slot_count(ctx, type_))
+    if not slots:
+        return []
+    lane = b.sext(ctx.lane, "i64")
+    if not has_no_carry(size, type_.shape):
+        return [coordinates(ctx, type_.shape, b.add(lane, i64(slot * size))) for slot in slots]
+    own = _coordinates_below(ctx, size, type_.shape, lane)
+    return [
+        tuple(b.add(mine, i64(k)) for mine, k in zip(own, _unbounded(slot * size, type_.shape), strict=True))
+        for slot in slots
+    ]
+
+
+def has_no_carry(size: int, shape: Sequence[int]) -> bool:
+    """Whether the coordinates of a number below `size` and of a multiple of it add up to those of the sum.
+
+    No extent is 0.
+    """
+    for extent in shape[:-1]:
+        if extent % size == 0:
+            return True
+        if size % extent:
+            return False
+        size //= extent
+    return True
+
+
+def _coordinates_below(ctx: KernelContext, size: int, shape: Sequence[int], number: Value) -> Coordinates:
+    """Coordinates of a number below `size`, which has no carry (`has_no_carry`)."""
+    found: list[Value] = []
+    for extent in shape[:-1]:
+        if size <= extent:
+            found.append(number)
+            number, size = i64(0), 1
+        else:
+            found.append(i64(0) if extent == 1 else ctx.b.urem(number, i64(extent)))
+            number, size = ctx.b.udiv(number, i64(extent)), size // extent
+    return (*found, number) if shape else ()
+
+
+def _unbounded(number: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Coordinates of the element with a column-major number; past the end the last goes on."""
+    return (*position_of(number, shape[:-1]), number // prod(shape[:-1])) if shape else ()
 
 
 def each_slot(
@@ -119,8 +164,7 @@ def each_slot(
 ) -> RegisterTile:
     """A tile from what `element` emits for each slot; with `guard` only in lanes whose slot holds an element."""
     slots: list[Operand] = []
-    for slot in range(slot_count(ctx, type_)):
-        where = element_position(ctx, type_, slot)
+    for slot, where in enumerate(slot_positions(ctx, type_)):
         if guard:
             slots.append(
                 guarded(
@@ -145,8 +189,7 @@ def positions(ctx: KernelContext, value: core.Value) -> Sequence[Coordinates]:
     """Coordinates of the element in each slot of this lane."""
     layout = ctx.products.layouts.get(value)
     if layout is None:
-        type_ = tile_type(value)
-        return [element_position(ctx, type_, slot) for slot in range(slot_count(ctx, type_))]
+        return slot_positions(ctx, tile_type(value))
     b, lane = ctx.b, ctx.b.sext(ctx.lane, "i64")
     first = [i64(0)] * len(layout.shape)
     for place in layout.places:

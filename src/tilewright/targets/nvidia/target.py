@@ -63,7 +63,7 @@ from tilewright.transforms.spread_collectives.widening import WidenProducts
 if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
 
-_FORMAT: Final = "38"
+_FORMAT: Final = "39"
 _CONSTANT_SPACE: Final = 4
 
 
