@@ -9,10 +9,9 @@ rounded to f16 the lost digits of what is so small are none: they become zeros o
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
-from typing import Final
-
-import numpy as np
+from typing import Final, cast
 
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, constant, i32
 from tilewright.targets.nvidia.context import KernelContext
@@ -109,7 +108,9 @@ def _combined(values: Sequence[Value], combine: Callable[[Value, Value], Value])
 
 
 def _bits(number: float) -> int:
-    return int(np.float32(number).view(np.int32))
+    """Of an f32."""
+    (bits,) = struct.unpack("<i", struct.pack("<f", number))
+    return cast("int", bits)
 
 
 def _division(ctx: KernelContext) -> Callee:
