@@ -23,8 +23,9 @@ from products import KINDS
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 EXTENT = 4096
 COUNTED = {

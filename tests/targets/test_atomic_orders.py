@@ -20,7 +20,8 @@ from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.target import CpuTarget
 from tilewright.targets.cpu.tiles.lowering import CpuTiles
 from tilewright.targets.llvm.emitter import Module as LlvmModule
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.targets.target import Target
 
 # How strong each access must be at least, and may be at most: C++'s rules, in LLVM's words.

@@ -19,7 +19,8 @@ from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.reports import Record, deliver
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Array, Launch
 from .device_memory import Packer, launches, work_of

@@ -15,7 +15,8 @@ from tilewright.compiler import lower_module, offers_of, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import Schedule, Way, changed, parse_line
 from tilewright.targets import find_scheduled
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.targets.target import Target
 
 from .case import faults

@@ -14,7 +14,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, Mma
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia import target
+from tilewright.targets.nvidia import model
 from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms.explanations import explain_kernel
 
@@ -62,7 +62,7 @@ def test_products_by_matrix_instructions(
 ) -> None:
     """Rows, columns and terms that instructions divide and do not, factors in either order."""
     # whatever the other way costs
-    monkeypatch.setattr(target, "PACKING", replace(target.PACKING, cycles_of_conversion=1000.0))
+    monkeypatch.setattr(model, "PACKING", replace(model.PACKING, cycles_of_conversion=1000.0))
     batch = Batch(element, size, turned=turned, beta=beta)
     kernel = lowered(batch)
     operations = {type(op) for op in kernel.walk()}
@@ -76,7 +76,7 @@ def test_several_warps_an_item(
     size: tuple[int, int, int], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows of the tile are dealt to warps, which do not all have as many."""
-    monkeypatch.setattr(target, "PACKING", replace(target.PACKING, cycles_of_conversion=1000.0, registers=16))
+    monkeypatch.setattr(model, "PACKING", replace(model.PACKING, cycles_of_conversion=1000.0, registers=16))
     batch = Batch("f16", size, beta=1)
     kernel = lowered(batch)
     assert Mma in {type(op) for op in kernel.walk()}

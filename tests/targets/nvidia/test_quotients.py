@@ -12,7 +12,8 @@ from tilewright.compiler import CompileOptions, lower_module
 from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.dtypes import numpy_dtype
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Array, Launch, poisoned
 from .emulated import emulated

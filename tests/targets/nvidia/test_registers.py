@@ -10,8 +10,9 @@ from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.registers import has_no_carry, position_of
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 EXTENTS = (1, 2, 3, 4, 6, 8, 12, 32, 48, 64)
 

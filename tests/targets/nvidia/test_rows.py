@@ -14,7 +14,8 @@ from tilewright.dialects.builtin import Module
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir.types import F16
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms import emit
 
 from .case import Array, Launch, poisoned

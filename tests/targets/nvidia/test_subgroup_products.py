@@ -9,8 +9,8 @@ from generators.element_types import SCALARS
 from tilewright.dialects import tile
 from tilewright.ir.layouts import Owner
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.subgroup_products import subgroup_products
-from tilewright.targets.nvidia.target import emit_llvm
 
 from .case import Case, Launch, faults, kernel, random_array
 from .emulated import Emulated

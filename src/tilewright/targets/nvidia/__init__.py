@@ -17,7 +17,7 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `reports.py` | what kernels print, assert and check: records for the host |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `subgroup_products.py` | which of their products are by matrix instructions, and which tiles have their layouts |
-| `ptx.py`, `explain.py` | LLVM text to PTX; ptxas; what is told of kernels |
+| `generation.py`, `ptx.py`, `explain.py` | checks and artefact; LLVM text to PTX; ptxas; what is told of kernels |
 
 `machine/cuda` is libcuda, `runtime/nvidia` launches on device arrays.
 """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Final, cast
+from typing import Final
 
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, constant, i32
 from tilewright.targets.nvidia.context import KernelContext
@@ -110,7 +110,7 @@ def _combined(values: Sequence[Value], combine: Callable[[Value, Value], Value])
 def _bits(number: float) -> int:
     """Of an f32."""
     (bits,) = struct.unpack("<i", struct.pack("<f", number))
-    return cast("int", bits)
+    return bits
 
 
 def _division(ctx: KernelContext) -> Callee:

@@ -24,8 +24,8 @@ from tilewright.dialects.builtin import Module
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.schedules import Way, parse_line
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.target import emit_llvm
 
 Array = npt.NDArray[Any]
 TEXTS: Final = loaded(Path(__file__).parents[4] / "benchmarks" / "attention_texts.py")

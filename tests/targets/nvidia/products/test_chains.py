@@ -16,7 +16,7 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.test_levels import levels
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
 
 CHAINS = count("RANDOM_PRODUCT_CHAINS", 2, 200)
 N = 64

@@ -28,8 +28,9 @@ from tilewright.ir.schedules import Schedule
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products
 

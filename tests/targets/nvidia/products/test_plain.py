@@ -16,7 +16,7 @@ from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.test_levels import levels
 from targets.nvidia.test_ragged import lowered
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
 
 SUMS: Final = {"f16": "f32", "i8": "i32"}
 CASES: Final = [

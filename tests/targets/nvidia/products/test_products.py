@@ -26,9 +26,10 @@ from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 
 def emitted(

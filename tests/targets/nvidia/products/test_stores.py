@@ -28,7 +28,8 @@ from tilewright.dialects.gpu_products import FenceAsync
 from tilewright.dialects.lane import Synchronize
 from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import NvidiaTarget, emit_llvm
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.target import NvidiaTarget
 
 ASKED = "stores=tensor"
 

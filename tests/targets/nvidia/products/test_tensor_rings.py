@@ -27,8 +27,8 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.target import emit_llvm
 from tilewright.transforms.explanations import explain_kernel
 
 OF = TEXTS.Attention(64, 6 * 64, 64, (64, 64))
