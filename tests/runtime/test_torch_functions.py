@@ -17,7 +17,7 @@ from tilewright.runtime import direct_layout as at
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.direct_arguments import Words
 from tilewright.runtime.pool_layout import FRAME_SLOTS
-from tilewright.runtime.torch_functions import KINDS, SIZES, STATES, TensorFunctions
+from tilewright.runtime.torch_functions import KINDS, SIZES, STATES, Search, TensorFunctions
 
 ADDRESS = 1 << 40
 X = MemrefParameter("x", "f32", (None, None), (1, None), alignment=16)
@@ -151,6 +151,43 @@ def test_functions_are_found_in_any_state_of_torch(state: str) -> None:
         else:
             within.enter_context(torch.device("meta") if state == "meta" else getattr(torch, state)())
         assert torch_functions.checked_functions(found.addresses) == found
+
+
+def test_functions_are_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless they are missing, and not with every launch for ever."""
+    found = TensorFunctions(16, (1, 2))
+    answers: list[TensorFunctions | None] = []
+
+    def checked(_addresses: tuple[int, ...]) -> TensorFunctions | None:
+        answer = answers.pop()
+        if answer is None and len(answers) % 2:
+            raise ZeroDivisionError("of a mode of torch")
+        return answer
+
+    monkeypatch.setattr(torch_functions, "checked_functions", checked)
+    search = Search((1, 2))
+    answers += [found, None, None]
+    assert [search.result() for _ in range(4)] == [None, None, found, found]
+    search = Search((1, 2))
+    answers += [None] * 100
+    assert [search.result() for _ in range(100)] == [None] * 100
+    assert len(answers) > 50, "there is an end to it"
+    assert Search(()).result() is None
+
+
+def test_functions_are_found_after_a_state_in_which_they_are_not() -> None:
+    torch = pytest.importorskip("torch")
+    found = torch_functions.tensor_functions()
+    if found is None:
+        pytest.skip("this torch has no C interface")
+    search, seen = Search(found.addresses), list[object]()
+
+    def within(tensor: Any) -> Any:
+        seen.append(search.result())
+        return tensor.sum()
+
+    torch.func.grad(within)(torch.zeros(3))
+    assert (*seen, search.result()) == (None, found)
 
 
 def test_functions_that_say_something_else_are_not_used() -> None:

@@ -45,6 +45,7 @@ SIZES: Final = (
 
 _WORD: Final = 8
 _NOT_FOUND: Final = 0
+_MOST_ATTEMPTS: Final = 16
 
 
 class _Tensor(Protocol):
@@ -122,10 +123,37 @@ def _asked(address: int, handle: int, out: c_int32 | c_int64) -> int:
     return cast("int", ctypes.PYFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(address)(handle, ctypes.addressof(out)))
 
 
-@once
 def tensor_functions() -> TensorFunctions | None:
     """The functions of this process's torch, which has been imported; None if one is missing or says something else."""
-    return checked_functions(_addresses(getattr(sys.modules.get("torch._C"), "__file__", None)))
+    return _search().result()
+
+
+class Search:
+    """Functions at these addresses, looked at again after a failure, but not for ever.
+
+    torch may be in a state in which new tensors are not what they seem: within a function that it differentiates, say.
+    """
+
+    def __init__(self, addresses: tuple[int, ...]) -> None:
+        self._addresses = addresses
+        self._attempts = _MOST_ATTEMPTS if addresses else 0
+        self._found: TensorFunctions | None = None
+
+    def result(self) -> TensorFunctions | None:
+        """The functions, if they are known to say what Python's methods do."""
+        if self._found is None and self._attempts:
+            self._attempts -= 1
+            try:
+                self._found = checked_functions(self._addresses)
+            except Exception:
+                # of a mode that somebody has written: launches take the long way
+                return None
+        return self._found
+
+
+@once
+def _search() -> Search:
+    return Search(_addresses(getattr(sys.modules.get("torch._C"), "__file__", None)))
 
 
 def checked_functions(addresses: tuple[int, ...]) -> TensorFunctions | None:
@@ -137,8 +165,8 @@ def checked_functions(addresses: tuple[int, ...]) -> TensorFunctions | None:
     tensors = [numbers, numbers.conj(), numbers.T, zeros(*[2] * 7), zeros(0, 3)]
     negated = torch._neg_view(zeros(2))  # pyright: ignore[reportPrivateUsage]
     tensors += [negated, zeros(3, requires_grad=True), zeros(3, dtype=torch.int8)]
-    place = _place(torch.Tensor.__basicsize__, tensors)
-    if not addresses or place == _NOT_FOUND:
+    place, class_ = _place(torch.Tensor.__basicsize__, tensors), cast("object", torch.Tensor)
+    if not addresses or place == _NOT_FOUND or any(type(tensor) is not class_ for tensor in tensors):
         return None
     found = TensorFunctions(place, addresses)
     if not all(map(found.says_as_python, tensors)):
