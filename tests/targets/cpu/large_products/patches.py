@@ -24,8 +24,8 @@ from tilewright.targets.cpu.target import CpuTarget
 Array = NDArray[Any]
 STALE = 0x55
 """What another kernel left in each byte of the thread's memory: as a distance it leads nowhere."""
-_L2_BYTES = 1 << 20
-"""As large a second cache as the sizes of tests are chosen for, whatever this machine has."""
+_L1_BYTES, _L2_BYTES = 48 << 10, 1 << 20
+"""Caches as large as the sizes of tests are chosen for, whatever this machine has."""
 _DTYPES = {"i8": "b", "float": "f", "double": "d"}
 _PART = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 _SHARE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
@@ -37,7 +37,9 @@ _ENTRY = ctypes.CFUNCTYPE(
 class Convolution:
     """One image of some channels, as many maps, small random integers, so that every order of sums is exact."""
 
-    def __init__(self, rng: np.random.Generator, element: str, channels: int, size: int) -> None:
+    def __init__(
+        self, rng: np.random.Generator, element: str, channels: int, size: int, l2_bytes: int = _L2_BYTES
+    ) -> None:
         shapes = [(1, channels, size, size), (channels, channels, 3, 3), (1, channels, size - 2, size - 2)]
         image, kernel, out = (rng.integers(-3, 4, shape).astype(_DTYPES[element]) for shape in shapes)
         self.arrays: list[Array] = [image, kernel, out]
@@ -51,7 +53,9 @@ class Convolution:
             f"%t = call token @llvm.tensor.typeinfo({vector} %z, {typed(shapes[2])})",
             f"call void @llvm.tensor.store(ptr elementtype({element}) %c, token %t, {ivec([0] * 4)})",
         )
-        target = CpuTarget(replace(machine_of(), l2_bytes=_L2_BYTES)).using(read_units("vnni,vector"))
+        target = CpuTarget(replace(machine_of(), l1_bytes=_L1_BYTES, l2_bytes=l2_bytes)).using(
+            read_units("vnni,vector")
+        )
         artifact = compile_source(Source("k", text), target, CompileOptions(), Report())
         self.kernel: Kernel = load_artifact(artifact, lambda: text, tuple, tuple).k
 

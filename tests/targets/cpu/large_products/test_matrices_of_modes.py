@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from dialects.tlx.tensors import in_format
@@ -42,6 +43,7 @@ class Tensors:
     def __init__(self, rng: np.random.Generator, elements: Sequence[ScalarType], modes: Sequence[Modes]) -> None:
         self.elements = elements
         self.modes = modes
+        self.llvm = ""
         self.given = [self._numbers(rng, e, m) for e, m in zip(elements, modes, strict=True)]
 
     @staticmethod
@@ -74,17 +76,23 @@ class Tensors:
         type_ = memref(self.elements[which], shape, strides)
         return b(FromAddress(b(AddressOf(pointer)).out, [], [], result_types=[type_])).out
 
-    def check(self, alpha: int, beta: int, target: str = "cpu", tiles: bool = False) -> str:
+    def check(
+        self, alpha: int, beta: int, target: str = "cpu", tiles: bool = False, l2_bytes: int | None = None
+    ) -> str:
         """Compiled, interpreted and computed by NumPy; what the product says of its code.
 
-        `tiles`: on tiles of AMX, emulated.
+        `tiles`: on tiles of AMX, emulated; `l2_bytes`: for a second cache of another size.
         """
         options = CompileOptions(2, verify_each=True)
         if tiles:
             emulating = CpuTarget(tile_machine()).using(read_units("amx"))
             artifact = compiled_here(self.module(alpha, beta), emulating, options)
         else:
-            artifact = compile_module(self.module(alpha, beta), find_target(target, _UNITS), options, Report())
+            chosen = find_target(target, _UNITS)
+            assert isinstance(chosen, CpuTarget)
+            if l2_bytes is not None:
+                chosen = replace(chosen, machine=replace(chosen.machine, l2_bytes=l2_bytes))
+            artifact = compile_module(self.module(alpha, beta), chosen, options, Report())
         compiled = load_artifact(artifact)
         found: list[Array] = []
         for run in (compiled, interpreted_module(self.module(alpha, beta), "", False)):
@@ -100,6 +108,7 @@ class Tensors:
         )[...] = in_format(total, self.elements[2]).reshape(total.shape)
         for name, stored in zip(("compiled", "interpreted"), found, strict=True):
             assert np.array_equal(stored.view(np.uint8), wanted.view(np.uint8)), name
+        self.llvm = compiled["f"].llvm
         return str(compiled["f"].schedule)
 
 
@@ -134,6 +143,19 @@ def test_random_orders_and_extents(rng: np.random.Generator, name: str) -> None:
             for g in ([*m, *k], [*k, *n], [*m, *n])
         ]
         Tensors(rng, TYPES[name], modes).check(int(rng.integers(3)), int(rng.integers(3)))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_scalars_pass_by_vectors(rng: np.random.Generator, name: str) -> None:
+    """A second cache that holds the factor that becomes vectors, not the other one; odd ends, any order of modes."""
+    m, k, n = [24, 17], [9, 11], [5, 7]
+    orders = [[int(x) for x in rng.permutation(4)] for _ in range(3)]
+    orders[2] = [2, *(mode for mode in orders[2] if mode != 2)]
+    shapes = ([*m, *k], [*k, *n], [*m, *n])
+    modes = [packed(shape, order, int(rng.integers(3))) for shape, order in zip(shapes, orders, strict=True)]
+    tensors = Tensors(rng, TYPES[name], modes)
+    tensors.check(int(rng.integers(1, 3)), int(rng.integers(3)), l2_bytes=(32 << 10) * TYPES[name][0].bytes)
+    assert "@pack_vectors" in tensors.llvm
 
 
 @pytest.mark.skipif(bool(lacking(tile_machine().processor, Unit.AMX_INT8)), reason="this machine has no AVX-512")

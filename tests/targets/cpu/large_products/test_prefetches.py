@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from targets.cpu.large_products.patches import Convolution
+from tilewright.targets.cpu.machine import machine_of
 
 _PREFETCH = re.compile(r"@llvm\.prefetch\.p0\((ptr %[^,)]+), i32 \d, i32 \d, i32 1\)")
 _DECLARED = re.compile(r"declare void @llvm\.prefetch.*")
@@ -55,3 +56,19 @@ def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(r
     panel = 4 * width * terms
     panels = -(-64 // width)
     assert 0.9 * panels * panel < (last - first) * _LINE < panels * (panel + 2 * _LINE)
+
+
+@pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
+def test_each_panel_of_vectors_prefetches_a_share_of_what_is_packed_next(rng: np.random.Generator) -> None:
+    """Where scalars pass by: all of the factor but what the first panel is packed from, and nothing behind its end."""
+    convolution = Convolution(rng, "float", 96, 10, l2_bytes=1 << 17)
+    seen: set[int] = set()
+    remember = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(seen.add)
+    text = "declare void @seen(ptr)\n" + _AHEAD.sub(r"@seen(\1)", convolution.kernel.llvm)
+    found = convolution.run(text, {"seen": ctypes.cast(remember, ctypes.c_void_p).value or 0})
+    assert np.array_equal(found, convolution.expected)
+    width = int(convolution.kernel.schedule.split("blocks of ")[1].split(",")[0].split("x")[1])
+    maps = convolution.arrays[1]
+    first, end = maps[width:].ctypes.data, maps.ctypes.data + maps.nbytes
+    assert all(first <= at < end for at in seen)
+    assert len({at // _LINE for at in seen}) > 0.98 * (end - first) / _LINE

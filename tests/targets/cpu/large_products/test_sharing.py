@@ -38,6 +38,19 @@ def test_many_panels_are_shared_panel_by_panel(rng: np.random.Generator, element
 
 
 @pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
+@pytest.mark.parametrize("element", ["i8", "float"])
+def test_panels_of_scalars_pass_by_vectors_that_stay(rng: np.random.Generator, element: str) -> None:
+    """64 positions and a run of terms fill less than half of the second cache, as many terms of 96 maps more."""
+    convolution = Convolution(rng, element, 96, 10, l2_bytes=1 << 17)
+    team = Team(lambda total: [int(n) for n in rng.permutation(total)])
+    found = convolution.run(convolution.kernel.llvm, team=team)
+    assert np.array_equal(found, convolution.expected)
+    height, width = map(int, convolution.kernel.schedule.split("blocks of ")[1].split(",")[0].split("x"))
+    assert set(team.totals[-2:]) == {-(-64 // height), -(-96 // width)}
+    assert "pack_vectors" in convolution.kernel.llvm
+
+
+@pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
 @pytest.mark.parametrize(("size", "height"), [(14, 48), (13, 32), (8, 48), (10, 32)])
 def test_blocks_are_as_high_as_leaves_few_lanes_empty(rng: np.random.Generator, size: int, height: int) -> None:
     """144 positions, 121, 36, 64: in two vectors of 16 or three."""

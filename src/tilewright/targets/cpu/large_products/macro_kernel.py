@@ -166,11 +166,10 @@ class MacroKernel:
         self._columns = blocks(ctx.b, work.columns, form.short.height)
         self._ahead: Stream | None = None
 
-    def block(self, column: Value, ahead: Stream | None = None) -> None:
-        """The register block with a panel of scalars; meanwhile memory `ahead` is prefetched."""
-        work, form = self._work, self._form
+    def block(self, column: Value, short: Value, ahead: Stream | None = None) -> None:
+        """The register block with the panel of scalars at `short`; meanwhile memory `ahead` is prefetched."""
+        work = self._work
         self._ahead = ahead
-        short = form.panel(self._b, self._machine, work.panels, form.short, column)
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
         else:

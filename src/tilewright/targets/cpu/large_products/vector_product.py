@@ -1,10 +1,11 @@
 """Large products on vectors: runs of terms, panels of both factors, and which thread computes what.
 
-For each run of terms the factor that becomes scalars is packed once for all, and the other one, too, if all of it stays
-in the second cache: then threads share the register blocks, however few panels there are. Else they share the panels of
-vectors and pack them some at a time: these stay in the second cache while all panels of scalars pass by, each of which
-comes from a cache that all threads share and meets all of them before the next one. A panel of each factor stays in the
-first cache. Accumulators of unfinished register blocks are kept in memory between the runs.
+For each run of terms a factor that stays in the second cache is packed once for all. If both do, threads share the
+register blocks, however few panels there are. If only the one that becomes vectors does, they share the panels of
+scalars: who needs one packs it into the first cache, and it meets all vectors before the next one. Else all scalars are
+packed, and threads share the panels of vectors, which they pack some at a time: these stay in the second cache while
+the scalars pass by, which come from a cache that all threads share. A panel of each factor stays in the first cache.
+Accumulators of unfinished register blocks are kept in memory between the runs.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN
 from tilewright.targets.cpu.large_products.panels import Corner, pack
+from tilewright.targets.cpu.large_products.sources import Source
 from tilewright.targets.cpu.large_products.work import Work, blocks, element_address, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
-from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, i64, zero
 
 _PANELS_AT_ONCE = 8
 _SHARE_OF_CACHE = 4
@@ -34,9 +36,12 @@ def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Wo
     single = whole.product.lhs.type.shape[1] <= form.terms
     rows, columns = (-(-shape[f.line] // f.height) for f in (form.long, form.short))
     size = rows * form.long.stride(form.terms, machine)
-    together = size * form.long.word.bytes <= machine.l2_bytes // _SHARE_OF_CACHE
-    vectors = borrowed(ctx, machine, form.long.word, size) if together else None
-    panels = borrowed(ctx, machine, form.short.word, columns * form.short.stride(form.terms, machine))
+    scalars = columns * form.short.stride(form.terms, machine)
+    half = machine.l2_bytes // 2
+    passing = size * form.long.word.bytes <= half < scalars * form.short.word.bytes
+    together = not passing and size * form.long.word.bytes <= machine.l2_bytes // _SHARE_OF_CACHE
+    vectors = borrowed(ctx, machine, form.long.word, size) if passing or together else None
+    panels = zero("ptr") if passing else borrowed(ctx, machine, form.short.word, scalars)
     accumulators = None
     if not single:
         accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
@@ -53,7 +58,10 @@ def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Wo
             accumulators=accumulators,
         )
         shared = worth(b, work)
-        if together:
+        if passing:
+            _pack_vectors(ctx, machine, form, work, shared)
+            _multiply_passing(ctx, machine, form, work, shared)
+        elif together:
             _pack_both(ctx, machine, form, work, shared)
             _multiply_blocks(ctx, machine, form, work, shared)
         else:
@@ -76,7 +84,9 @@ def _pack_both(ctx: KernelContext, machine: Machine, form: Form, work: Work, sha
             with branch.then():
                 _pack_long(inner, machine, form, inside, number, form.panel(b, machine, vectors, form.long, number))
             with branch.otherwise():
-                _pack_scalars(inner, machine, form, inside, b.sub(loop.index, number))
+                column = b.sub(loop.index, number)
+                to = form.panel(b, machine, inside.panels, form.short, column)
+                _pack_scalars(inner, machine, form, inside, column, to)
     part.call(both, shared)
 
 
@@ -92,8 +102,44 @@ def _multiply_blocks(ctx: KernelContext, machine: Machine, form: Form, work: Wor
         number = b.udiv(loop.index, across)
         panel = form.panel(b, machine, vectors, form.long, number)
         column = b.sub(loop.index, b.mul(number, across))
-        MacroKernel(inner, machine, form, inside, number, panel).block(column)
+        short = form.panel(b, machine, inside.panels, form.short, column)
+        MacroKernel(inner, machine, form, inside, number, panel).block(column, short)
     part.call(count, shared)
+
+
+def _pack_vectors(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+    """All panels of vectors for a run of terms."""
+    part = Outlined(ctx, machine, "pack_vectors")
+    inner, inside = part.inner, work.inside(part)
+    vectors = inside.vectors
+    assert vectors is not None
+    with inner.b.loop(part.begin, part.end, hint="panel") as loop:
+        number = loop.index
+        _pack_long(inner, machine, form, inside, number, form.panel(inner.b, machine, vectors, form.long, number))
+    part.call(blocks(ctx.b, work.lines, form.long.height), shared)
+
+
+def _multiply_passing(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+    """Panels of scalars, one at a time: pack it, then multiply all panels of vectors by it.
+
+    Meanwhile what the next one is packed from is prefetched, a share for each panel of vectors.
+    """
+    part = Outlined(ctx, machine, "multiply")
+    inner, inside = part.inner, work.inside(part)
+    b, vectors = inner.b, inside.vectors
+    assert vectors is not None
+    packed = borrowed(inner, machine, form.short.word, form.short.stride(form.terms, machine))
+    count = blocks(b, inside.lines, form.long.height)
+    with b.loop(part.begin, part.end, hint="column") as column:
+        _pack_scalars(inner, machine, form, inside, column.index, packed)
+        corner = Corner(b.mul(b.add(column.index, i64(1)), i64(form.short.height)), inside.term)
+        following = Source.of(b, inside.short, form.short, corner, inside.depth, count)
+        with b.loop(i64(0), count, hint="panel") as loop:
+            if following is not None:
+                following.prefetch(inner, machine, loop.index)
+            panel = form.panel(b, machine, vectors, form.long, loop.index)
+            MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed)
+    part.call(blocks(ctx.b, work.columns, form.short.height), shared)
 
 
 def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
@@ -101,7 +147,8 @@ def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, sh
     part = Outlined(ctx, machine, "pack_scalars")
     inner, inside = part.inner, work.inside(part)
     with inner.b.loop(part.begin, part.end, hint="panel") as loop:
-        _pack_scalars(inner, machine, form, inside, loop.index)
+        to = form.panel(inner.b, machine, inside.panels, form.short, loop.index)
+        _pack_scalars(inner, machine, form, inside, loop.index, to)
     part.call(blocks(ctx.b, work.columns, form.short.height), shared)
 
 
@@ -115,10 +162,13 @@ def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Wor
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         _pack_longs(inner, machine, form, inside, group.index, count, packed)
         columns = blocks(b, inside.columns, form.short.height)
-        with b.loop(i64(0), columns, hint="column") as column, b.loop(i64(0), count, hint="panel") as loop:
-            panel = form.panel(b, machine, packed, form.long, loop.index)
-            kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
-            kernel.block(column.index, _next_scalars(b, machine, form, inside, column.index, loop.index, count))
+        with b.loop(i64(0), columns, hint="column") as column:
+            short = form.panel(b, machine, inside.panels, form.short, column.index)
+            with b.loop(i64(0), count, hint="panel") as loop:
+                panel = form.panel(b, machine, packed, form.long, loop.index)
+                kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
+                ahead = _next_scalars(b, machine, form, inside, column.index, loop.index, count)
+                kernel.block(column.index, short, ahead)
     part.call(blocks(ctx.b, work.lines, form.long.height), shared)
 
 
@@ -133,10 +183,9 @@ def _next_scalars(
     return Stream(b.gep("i8", panel, b.mul(b.mul(number, step), form.steps(b, work.depth))), step)
 
 
-def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value) -> None:
+def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, to: Value) -> None:
     """One panel of scalars."""
     corner = Corner(ctx.b.mul(number, i64(form.short.height)), work.term)
-    to = form.panel(ctx.b, machine, work.panels, form.short, number)
     pack(ctx, machine, work.short, form.short, corner, work.depth, to)
 
 
