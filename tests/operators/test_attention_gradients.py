@@ -81,26 +81,36 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
     check(found, gradients(q, k, v, g, causal, 0.2), element)
 
 
-def plans(q: Array, k: Array, v: Array, causal: bool) -> tuple[attention_gradients.GradientPlan, ...]:
+def plans(
+    q: Array, k: Array, v: Array, causal: bool, structure: str = attention_gradients.PLAIN
+) -> tuple[attention_gradients.GradientPlan, ...]:
     """Of arrays on a device."""
     lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)
     arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q}
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    return attention_gradients.planned(attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a"))
+    request = attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
+    return attention_gradients.planned(request)
 
 
+def chosen(text: str, schedule: str) -> str:
+    """The schedule that a program takes where one is asked for."""
+    passes = NvidiaTarget(Architecture.SM_90A).scheduled(schedule).passes(2)
+    last = next(number for number, each in enumerate(passes) if isinstance(each, ChooseSchedule))
+    module = read_module(Source("program", text), Report())
+    PassManager(passes[: last + 1]).run(module, PassContext())
+    return module.kernels[0].schedule or ""
+
+
+@pytest.mark.parametrize("structure", attention_gradients.STRUCTURES)
 @pytest.mark.parametrize("width", [64, 128, 256])
-def test_scheduled(width: int) -> None:
-    """All programs for NVIDIA devices multiply by groups of warps, whose factors the device copies."""
+def test_scheduled(width: int, structure: str) -> None:
+    """All programs for NVIDIA devices multiply by groups of warps, whose factors the device copies, as is asked."""
     q = k = v = np.zeros((1, 2, 300, width), np.float16)
-    for plan in plans(q, k, v, causal=True):
-        target = NvidiaTarget(Architecture.SM_90A).scheduled(f"threads={plan.threads}")
-        module, passes = read_module(Source("gradient", plan.text), Report()), target.passes(2)
-        chosen = next(number for number, each in enumerate(passes) if isinstance(each, ChooseSchedule))
-        PassManager(passes[: chosen + 1]).run(module, PassContext())
-        schedule = module.kernels[0].schedule or ""
+    for plan in plans(q, k, v, causal=True, structure=structure):
+        schedule = chosen(plan.text, f"threads={plan.threads} {plan.options}")
         assert schedule.startswith("lanes"), schedule
         assert "copies=tensor" in schedule
+        assert all(option in schedule for option in plan.options.split())
 
 
 @pytest.mark.covering(0)

@@ -2,7 +2,7 @@
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
-               persistent=[yes | no] | order=N | turns=[yes | no]} [# reason]
+               persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -17,7 +17,9 @@ brings factors to shared memory ahead of products: all threads, or the machine's
 `stores` who stores sums: threads from their registers, or that unit, from slabs of shared memory. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
-warps take `turns`, one computes what it multiplies next while another one multiplies.
+warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
+that multiply the same tile read one copy of it in shared memory; with `overlap`, products of what an iteration computes
+go on while threads compute what the next product multiplies. Neither is chosen unless it is asked for.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -102,6 +104,8 @@ class Schedule(Struct, frozen=True):
     order: int | None = None
     stores: Copies | None = None
     turns: bool | None = None
+    reuse: bool | None = None
+    overlap: bool | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -119,12 +123,14 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.stores is None else [f"stores={self.stores.value}"]
         parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
         parts += [] if self.order is None else [f"order={self.order}"]
-        parts += [] if self.turns is None else [f"turns={'yes' if self.turns else 'no'}"]
+        for key in ("turns", "reuse", "overlap"):
+            said: bool | None = getattr(self, key)
+            parts += [] if said is None else [f"{key}={'yes' if said else 'no'}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
 
-_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns"))
+_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns", "reuse", "overlap"))
 """What is chosen for products of certain tiles, threads and instructions."""
 
 
@@ -183,7 +189,7 @@ _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 KEYS: Final = (
     *("threads", "groups", "chunk", "tile", "product", "spread"),
-    *("copies", "stores", "persistent", "order", "turns"),
+    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap"),
 )
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
@@ -192,7 +198,7 @@ _PATTERNS: Final = {
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
 _WORDS: Final = {
-    **dict.fromkeys(("spread", "persistent", "turns"), tuple(_TRUTHS)),
+    **dict.fromkeys(("spread", "persistent", "turns", "reuse", "overlap"), tuple(_TRUTHS)),
     **dict.fromkeys(("copies", "stores"), tuple(_COPIES)),
 }
 """What keys take that take words."""
@@ -230,7 +236,9 @@ def parse_line(line: str) -> Schedule:
     spread = _TRUTHS.get(found.get("spread", ""))
     copies, stores = (_COPIES.get(found.get(key, "")) for key in ("copies", "stores"))
     chunk = _chunk(found.get("chunk", ""))
-    persistent, turns = (_TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns"))
+    persistent, turns, reuse, overlap = (
+        _TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns", "reuse", "overlap")
+    )
     return Schedule(
         way,
         threads,
@@ -245,6 +253,8 @@ def parse_line(line: str) -> Schedule:
         order,
         stores,
         turns,
+        reuse,
+        overlap,
     )
 
 

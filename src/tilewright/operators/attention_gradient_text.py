@@ -10,7 +10,7 @@ What is there as whole blocks is read from matrices over all heads (`flat`), as 
 from __future__ import annotations
 
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
-from tilewright.operators.attention_views import line_of_head, line_view
+from tilewright.operators.attention_views import line_of_head, line_view, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
 
 
@@ -201,6 +201,7 @@ class _OfKeys(GradientWriter):
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
         heads += [line_of_head("lse", "h", "lq", other, "pos_inf"), line_of_head("delta", "h", "lq", other, "zero")]
+        heads += [whole_lines(name, "whole", other) for name in ("lse", "delta") if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -239,12 +240,32 @@ yield {self._names("f")} : {self.carried}
     def _inits(self, prefix: str, init: str | None) -> str:
         return ", ".join(f"%{prefix}{name} = %{init or f'c{name}'}" for name in self.results)
 
-    def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
+    @property
+    def is_early(self) -> bool:
+        """Whether there are matrices of the logarithms and delta of whole blocks."""
+        return self.of.early and self.of.flat
+
+    def _line(self, t: str, name: str, index: str, padding: str, is_whole: bool) -> str:
+        """`%lses` or `%deltas`: a number of f32 for each query of a block."""
         other = self.other
         line = f"tile<{other}xf32>"
+        if not is_whole:
+            view = line_view(other, padding)
+            return (
+                f"%{t}{name}s, %{t}{name}d = load_view_tko weak %{name}w[%{index}] : {view}, tile<i32> -> {line}, token"
+            )
+        row, view = f"tile<1x{other}xf32>", whole_view(other)
+        return f"""%{t}{name}r, %{t}{name}d = load_view_tko weak %{name}m[%{index}, %zero] : {view}, tile<i32>
+  -> {row}, token
+%{t}{name}s = reshape %{t}{name}r : {row} -> {line}"""
+
+    def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
+        other = self.other
+        line, is_whole = f"tile<{other}xf32>", self.is_early and not always
+        delta = self._line(t, "delta", index, "zero", is_whole) if "k" in self.of.of else ""
         pieces = [
-            f"%{t}lses, %{t}lsed = load_view_tko weak %lsew[%{index}] : {line_view(other, 'pos_inf')}, tile<i32>"
-            f" -> {line}, token",
+            self._line(t, "lse", index, "pos_inf", is_whole),
+            delta if is_whole else "",
             f"{spread(f'{t}negs', 'neg', line, 1)}",
             f"%{t}lowl = mulf %{t}lses, %{t}negs : {line}",
             along(f"{t}low", f"{t}lowl", self.own, other),
@@ -257,13 +278,12 @@ yield {self._names("f")} : {self.carried}
             ]
         if "k" in self.of.of:
             pieces += [
-                f"%{t}dls, %{t}dld = load_view_tko weak %deltaw[%{index}] : {line_view(other, 'zero')}, tile<i32>"
-                f" -> {line}, token",
-                along(f"{t}dlw", f"{t}dls", self.own, other),
+                "" if is_whole else delta,
+                along(f"{t}dlw", f"{t}deltas", self.own, other),
                 self.differences(t, "v", "g", f"{t}dlw"),
                 f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.sums}",
             ]
-        return "\n".join(pieces)
+        return "\n".join(piece for piece in pieces if piece)
 
     def _exponents(self, t: str, query: str, always: bool) -> str:
         """Of weights: -inf for queries in front of the key."""

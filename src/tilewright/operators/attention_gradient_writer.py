@@ -15,7 +15,8 @@ class GradientClass(Struct, frozen=True):
     """What a program is made for: the gradients `of` q, or of k, v or both.
 
     `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
-    and the gradient of the result.
+    and the gradient of the result. If `early`, programs of keys load the logarithms and delta of whole blocks of
+    queries before they multiply, as rows of matrices that end where whole blocks do.
     """
 
     element: str
@@ -24,6 +25,7 @@ class GradientClass(Struct, frozen=True):
     causal: bool
     flat: bool
     of: str
+    early: bool = False
 
     @property
     def padded(self) -> int:

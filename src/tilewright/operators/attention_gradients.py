@@ -31,23 +31,49 @@ if TYPE_CHECKING:
 
 _KEPT_PROGRAMS: Final = 64
 _KEPT_LAUNCHES: Final = 1024
-_TILES: Final[Mapping[int, Mapping[str, tuple[tuple[int, int], int]]]] = {
-    64: {"q": ((128, 128), 256), "kv": ((64, 128), 256)},
-    128: {"q": ((64, 64), 128), "k": ((64, 128), 256), "v": ((64, 128), 256)},
-    256: {"q": ((64, 16), 128), "k": ((16, 64), 128), "v": ((32, 64), 128)},
-}
-"""By the largest width the programs: queries and keys of a block, and its threads on an NVIDIA device.
 
-The fastest of those tried on an H200, f16, 4 x 32 heads of length 4096, in ms: width 64 1.7 and 3.5, width 128 4.4, 3.8
-and 2.3 (of k and v together 6.9). Width 256 is not measured.
+
+class _Way(Struct, frozen=True):
+    """A program's queries and keys of a block, and its threads on an NVIDIA device.
+
+    What it goes over flat is copied with further `options` of its schedule on sm_90a, and what it does `early`.
+    """
+
+    blocks: tuple[int, int]
+    threads: int
+    options: str = ""
+    early: bool = False
+
+
+_WIDEST: Final = {"q": _Way((64, 16), 128), "k": _Way((16, 64), 128), "v": _Way((32, 64), 128)}
+_TOGETHER: Final = "turns=no reuse=yes overlap=yes"
+PLAIN: Final = "plain"
+STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
+    PLAIN: {
+        64: {"q": _Way((128, 128), 256), "kv": _Way((64, 128), 256)},
+        128: {"q": _Way((64, 64), 128), "k": _Way((64, 128), 256), "v": _Way((64, 128), 256)},
+        256: _WIDEST,
+    },
+    "overlapped": {
+        64: {"q": _Way((128, 128), 256, "reuse=yes"), "kv": _Way((64, 128), 256, _TOGETHER, early=True)},
+        128: {"q": _Way((128, 64), 256, "reuse=yes"), "kv": _Way((64, 128), 256, _TOGETHER, early=True)},
+        256: _WIDEST,
+    },
+}
+"""How gradients are computed, and by the largest width the programs.
+
+Tiles of the plain structure are the fastest of those tried on an H200, f16, 4 x 32 heads of length 4096, in ms: width
+64 1.7 and 3.5, width 128 4.4, 3.8 and 2.3 (of k and v together 6.9). The overlapped one, in which programs read one
+copy of what they multiply twice, and those of keys go on multiplying for v while they compute the factor for k, is not
+measured, and neither is width 256.
 """
 
 
 class GradientPlan(Struct, frozen=True):
     """One launch of `grid` work-groups of the kernel of a class (`of`), compiled for `target`.
 
-    On an NVIDIA device its blocks have so many `threads`. `spans` are the elements of memory of each array, `integers`
-    stand behind the scale. Print it to read how the kernel runs.
+    On an NVIDIA device its blocks have so many `threads`, and on sm_90a it has further `options`. `spans` are the
+    elements of memory of each array, `integers` stand behind the scale. Print it to read how the kernel runs.
     """
 
     of: GradientClass
@@ -56,6 +82,7 @@ class GradientPlan(Struct, frozen=True):
     grid: tuple[int, int, int]
     spans: Mapping[str, int]
     integers: tuple[int, ...]
+    options: str = ""
 
     @property
     def text(self) -> str:
@@ -65,7 +92,7 @@ class GradientPlan(Struct, frozen=True):
     @property
     def kernel(self) -> Kernel:
         """The compiled kernel."""
-        return _compiled(self.of, self.threads, self.target)
+        return _compiled(self.of, self.threads, self.options, self.target)
 
     @property
     def schedule(self) -> str:
@@ -84,6 +111,7 @@ class Request(Struct, frozen=True):
     layout: str
     causal: bool
     target: str | None
+    structure: str = PLAIN
 
 
 class Gradients(Struct, frozen=True):
@@ -97,12 +125,23 @@ class Gradients(Struct, frozen=True):
 
 
 @lru_cache(_KEPT_PROGRAMS)
-def _compiled(of: GradientClass, threads: int, target: str) -> Kernel:
+def _compiled(of: GradientClass, threads: int, options: str, target: str) -> Kernel:
     """The kernel of a class, compiled once."""
     from tilewright.api import compile
 
-    schedule = f"threads={threads}" if target.partition(":")[0] == "nvidia" else None
-    return compile(gradient_text(of), target=target, schedule=schedule)[NAME]
+    return compile(gradient_text(of), target=target, schedule=_schedule(threads, options, target))[NAME]
+
+
+def _schedule(threads: int, options: str, target: str) -> str | None:
+    """What is asked of a target, whose device may have no unit that copies by itself."""
+    from tilewright.machine.cuda.architecture import Architecture
+    from tilewright.targets.nvidia.target import NvidiaTarget
+
+    name, _, architecture = target.partition(":")
+    if name != "nvidia":
+        return None
+    has_options = options and NvidiaTarget.of(architecture).architecture is Architecture.SM_90A
+    return f"threads={threads} {options}" if has_options else f"threads={threads}"
 
 
 def planned(asked: Request) -> tuple[GradientPlan, ...]:
@@ -121,17 +160,21 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
     plans: list[GradientPlan] = []
-    programs = next(found for most, found in _TILES.items() if width <= most)
-    for what, (blocks, threads) in programs.items():
-        gone_over = [flat_of(heads[name]) for name in ("kv" if what == "q" else "qg")] if width in _TILES else [None]
-        flat = [found for found in gone_over if found is not None]
-        of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, len(flat) == len(gone_over), what)
+    widths = STRUCTURES[asked.structure]
+    programs = next(found for most, found in widths.items() if width <= most)
+    for what, way in programs.items():
+        blocks, gone_over = way.blocks, "kv" if what == "q" else "qg"
+        found = [flat_of(heads[name]) for name in gone_over] if width in widths else []
+        flat = [each for each in found if each is not None]
+        is_flat = len(flat) == len(gone_over)
+        of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, is_flat, what, way.early and is_flat)
         integers = [queries, keys, count // max(key_heads, 1)]
         integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
-        integers += [number for found in flat if of.flat for number in found.integers]
+        integers += [number for each in flat if is_flat for number in each.integers]
         grid = (-(-queries // blocks[0]), count, batch) if what == "q" else (-(-keys // blocks[1]), key_heads, batch)
         spans = {name: heads[name].span for name in of.arrays}
-        plans.append(GradientPlan(of, target, threads, grid, spans, tuple(integers)))
+        options = way.options if is_flat else ""
+        plans.append(GradientPlan(of, target, way.threads, grid, spans, tuple(integers), options))
     return tuple(plans)
 
 
@@ -158,14 +201,19 @@ def prepared(asked: Request) -> Gradients:
 
 
 def gradients(
-    arrays: dict[str, object], layout: str, causal: bool, scale: float | None, target: str | None
+    arrays: dict[str, object],
+    layout: str,
+    causal: bool,
+    scale: float | None,
+    target: str | None,
+    structure: str = PLAIN,
 ) -> list[object]:
     """The gradients of q, k and v: new arrays. `arrays` are q, k, v, out, lse, and g, that of the result."""
     framework = framework_of(arrays["q"])
     arrays = framework.plain(arrays)
     arrays = {name: _as_rows(framework, array, name, layout) for name, array in arrays.items()}
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    found = prepared(Request(framework, sights, layout, causal, target))
+    found = prepared(Request(framework, sights, layout, causal, target, structure))
     like, element = arrays["q"], found.element
     x = framework.empty(found.shapes[0], element, like)
     y, z = (framework.empty(found.shapes[1], element, like) for _ in range(2))

@@ -102,3 +102,19 @@ def line_view(rows: int, padding: str = "") -> str:
     """The type of such a view; `padding` stands behind the end of a head."""
     padded = f"padding_value = {padding}, " if padding else ""
     return f"partition_view<tile=({rows}), {padded}tensor_view<?xf32, strides=[1]>>"
+
+
+def whole_lines(name: str, count: str, rows: int) -> str:
+    """`%xm`: the same numbers of so many whole blocks of rows, one a row of a matrix; behind `line_of_head`."""
+    return f"""%{name}f = make_tensor_view %{name}p, shape = [%{count}, {rows}], strides = [{rows}, 1]
+  : tile<i32> -> {_whole_tensor(rows)}
+%{name}m = make_partition_view %{name}f : {whole_view(rows)}"""
+
+
+def whole_view(rows: int) -> str:
+    """The type of such a view."""
+    return f"partition_view<tile=(1x{rows}), {_whole_tensor(rows)}>"
+
+
+def _whole_tensor(rows: int) -> str:
+    return f"tensor_view<?x{rows}xf32, strides=[{rows},1]>"

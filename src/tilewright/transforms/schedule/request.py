@@ -126,6 +126,14 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.turns and not taken.turns:
             said = taken.reason or "it has no loop in which several groups of warps compute what they multiply next"
             self._misfit(kernel, "turns=yes", said, report)
+        if wanted.reuse and not taken.reuse:
+            said = (
+                taken.reason or "it has no loop in which products multiply the same tile, with memory for three of it"
+            )
+            self._misfit(kernel, "reuse=yes", said, report)
+        if wanted.overlap and not taken.overlap:
+            said = taken.reason or "it has no loop with a product of what it computes beside the last product"
+            self._misfit(kernel, "overlap=yes", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, tile
 from tilewright.dialects.gpu_turns import MOST_GROUPS
-from tilewright.ir.core import Operation
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import INDEX, MemrefType
 from tilewright.transforms.schedule.products.loops import computed, is_inside, loops_over_tiles, may_run_ahead
@@ -31,6 +31,7 @@ _LONG_TURN: Final = 1024
 
 Side = tuple[tile.Mma, int]
 """A factor: of which product, 0 for the left one."""
+_NOTHING: Final[Mapping[Side, Side]] = {}
 
 
 class Around(Struct, frozen=True):
@@ -50,6 +51,8 @@ class Ahead(Struct, frozen=True):
     `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
     why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
+    Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, those of
+    what an iteration computes go on while threads compute what the next one multiplies.
     """
 
     products: tuple[tile.Mma, ...]
@@ -61,6 +64,8 @@ class Ahead(Struct, frozen=True):
     around: Around | None = None
     apart: str = ""
     turns: int = 1
+    same: Mapping[Side, Side] = _NOTHING
+    overlap: bool = False
 
     @property
     def by_tensor(self) -> bool:
@@ -72,7 +77,28 @@ class Ahead(Struct, frozen=True):
         products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}
         ahead, once = (frozenset((products[op], side) for op, side in sides) for sides in (self.ahead, self.once))
         slices = tuple(same[op] for op in self.slices)
-        return replace(self, products=tuple(products.values()), slices=slices, ahead=ahead, once=once, around=None)
+        twins = {(products[op], side): (products[first], other) for (op, side), (first, other) in self.same.items()}
+        whole = tuple(products.values())
+        return replace(self, products=whole, slices=slices, ahead=ahead, once=once, same=twins, around=None)
+
+    @property
+    def copied(self) -> Sequence[Side]:
+        """The factors that are loaded ahead, each tile once."""
+        sides = [(op, side) for op in self.products for side in range(2)]
+        return [each for each in sides if each in self.ahead and each not in self.same]
+
+    @property
+    def together(self) -> Sequence[tuple[tile.Mma, ...]]:
+        """Products with factors that are loaded ahead; those that share some are together."""
+        found: list[tuple[tile.Mma, ...]] = []
+        for op in self.products:
+            if (op, 0) not in self.ahead and (op, 1) not in self.ahead:
+                continue
+            others = [self.same[op, side][0] for side in range(2) if (op, side) in self.same]
+            joined = [each for each in found if any(other in each for other in others)]
+            found = [each for each in found if each not in joined]
+            found.append((*(product for each in joined for product in each), op))
+        return found
 
     def stages_of(self, op: tile.Mma, side: int) -> int:
         """How many of a factor there are at a time."""
@@ -109,15 +135,32 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
     # products whose factors all stay where they are have one stage of each, whatever the loop has
     choices = [schedule.product(extents_of(op)) for op in products if (op, 0) in ahead or (op, 1) in ahead]
     asked = [choice.stages for choice in choices if choice is not None and choice.stages is not None]
-    stages = block.stages([plans[op] for op in products], sum(ahead.values()), fixed, min(asked, default=None))
+    taken, fewest = [plans[op] for op in products], min(asked, default=None)
+    stages = block.stages(taken, sum(ahead.values()), fixed, fewest)
     if stages < LEAST_STAGES:
         return None
     slices = tuple(op for op in body if op in wanted)
     by_threads = _by_threads(products, ahead, once, plans)
     if schedule.copies is Copies.THREADS:
         by_threads = by_threads or ASKED
+    same = _same_tiles(ahead, plans) if schedule.reuse and not by_threads else _NOTHING
+    if same:
+        fewer = block.stages(taken, sum(size for side, size in ahead.items() if side not in same), fixed, fewest)
+        # of what the last product reads an iteration later there is one more
+        same, stages = (_NOTHING, stages) if fewer <= LEAST_STAGES else (same, fewer)
     turns = 1 if by_threads else _groups_in_turn(loop, [plans[op] for op in products], products, block, schedule.turns)
-    found = Ahead(tuple(products), slices, frozenset(ahead), frozenset(once), stages, by_threads, turns=turns)
+    overlap = bool(schedule.overlap) and not by_threads and _has_middle(loop, products, ahead)
+    found = Ahead(
+        tuple(products),
+        slices,
+        frozenset(ahead),
+        frozenset(once),
+        stages,
+        by_threads,
+        turns=turns,
+        same=same,
+        overlap=overlap,
+    )
     if schedule.persistent is False or by_threads or len(products) > 1:
         return found
     around = _around(loop, products[0], slices)
@@ -125,6 +168,39 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         # what nobody asks for needs no reason
         return replace(found, apart=around) if schedule.persistent else found
     return replace(found, around=around)
+
+
+def _same_tiles(ahead: Container[Side], plans: Mapping[tile.Mma, ProductPlan]) -> Mapping[Side, Side]:
+    """Factors that are tiles which another product loads ahead too, and lie in memory as it has them: its factor."""
+    first, found = dict[tuple[Operation, MemrefType], Side](), dict[Side, Side]()
+    for op, plan in plans.items():
+        for side, (value, factor) in enumerate(((op.lhs, plan.lhs), (op.rhs, plan.rhs))):
+            source = source_of(value, plan.instruction)
+            if (op, side) not in ahead or source is None:
+                continue
+            other = first.setdefault((source.load, buffer_type(factor, 1)), (op, side))
+            if other != (op, side):
+                found[op, side] = other
+    return found
+
+
+def needs_nothing(op: tile.Mma, loop: scf.For, ahead: Container[Side]) -> bool:
+    """Whether a product can be begun before an iteration computes anything."""
+    factors = [value for side, value in enumerate((op.lhs, op.rhs)) if (op, side) not in ahead]
+    return not any(_is_of(value, loop) for value in (op.acc, *factors))
+
+
+def _is_of(value: Value, loop: scf.For) -> bool:
+    """Whether a value is computed or carried by the loop."""
+    if isinstance(value, BlockArgument):
+        return value.block is loop.body.entry
+    return value.defining_op is not None and value.defining_op.block is loop.body.entry
+
+
+def _has_middle(loop: scf.For, products: Sequence[tile.Mma], ahead: Container[Side]) -> bool:
+    """Whether a product neither begins an iteration nor goes on in the next one."""
+    late = late_product(loop, products)
+    return any(op is not late and not needs_nothing(op, loop, ahead) for op in products)
 
 
 def late_product(loop: scf.For, products: Sequence[tile.Mma]) -> tile.Mma | None:

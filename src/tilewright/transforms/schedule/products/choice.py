@@ -29,6 +29,7 @@ from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
 
+_PAIR: Final = 2
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
 
@@ -80,6 +81,16 @@ class Products(Struct, frozen=True):
     def turns(self) -> bool:
         """Whether groups of warps take turns at the unit that multiplies."""
         return any(found.turns > 1 for found in self.loops.values())
+
+    @property
+    def reuse(self) -> bool:
+        """Whether products of a loop read one copy of a tile that several multiply."""
+        return any(found.same for found in self.loops.values())
+
+    @property
+    def overlap(self) -> bool:
+        """Whether products of what an iteration computes go on while threads compute on."""
+        return any(found.overlap for found in self.loops.values())
 
     def resident(self, block: Block) -> int:
         """So many blocks are on the device at a time."""
@@ -191,6 +202,9 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
     if taken.copies is not None:
         yield Schedule(copies=Copies.THREADS if taken.copies is Copies.TENSOR else Copies.TENSOR)
         yield Schedule(stores=Copies.THREADS if taken.stores is Copies.TENSOR else Copies.TENSOR)
+    if any(found.by_tensor and len(found.products) > _PAIR for found in taken.loops.values()):
+        yield Schedule(reuse=not taken.reuse)
+        yield Schedule(overlap=not taken.overlap)
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))
@@ -225,8 +239,14 @@ def _memory(
         }
         for product in group:
             plan = plans[product]
-            left, right = (ring.stages_of(product, side) if ring is not None else 1 for side in range(2))
-            memory[product] = (take(plan.lhs, left, taken), take(plan.rhs, right, taken))
+            numbers: list[int | None] = []
+            for side, factor in enumerate((plan.lhs, plan.rhs)):
+                other = None if ring is None else ring.same.get((product, side))
+                if other is not None:
+                    numbers.append(memory[other[0]][other[1]])
+                    continue
+                numbers.append(take(factor, 1 if ring is None else ring.stages_of(product, side), taken))
+            memory[product] = (numbers[0], numbers[1])
     return buffers, memory
 
 

@@ -16,21 +16,21 @@ from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, tile
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.ahead import Ahead
+from tilewright.transforms.schedule.products.ahead import Ahead, late_product, needs_nothing
 from tilewright.transforms.schedule.products.sources import Source, is_factor
 from tilewright.transforms.schedule.products.staging import Staging
 
 
 class Ring(Struct, frozen=True):
-    """Stages of the factors of one product that run ahead.
+    """Stages of the factors of products that run ahead: of one, or of several that multiply the same tiles.
 
     Of each stage there are two barriers in memory: one for what arrives there, one for warps that have read it.
     """
 
-    op: tile.Mma
+    ops: tuple[tile.Mma, ...]
     sources: Sequence[tuple[Staging, Source]]
     barriers: Value
     readers: Value
@@ -43,8 +43,9 @@ class Rings(Protocol):
     def loop(self) -> scf.For: ...
     @property
     def ahead(self) -> Ahead: ...
-    @property
-    def rings(self) -> Mapping[tile.Mma, Ring]: ...
+    def ring_of(self, op: tile.Mma) -> Ring | None:
+        """Where factors of a product run ahead."""
+        ...
 
     def in_turn(self, build: Builder) -> AbstractContextManager[None]:
         """What groups of warps do one after the other, if they take turns."""
@@ -89,6 +90,9 @@ class Iteration:
         self._begun: list[tuple[Value, Value]] = []
         """Of each product that has been begun what it gives in the program, and its sums on their way."""
         self._there = set[Value]()
+        self._arrived: list[Ring] = []
+        self._read = set[Operation]()
+        self._last = late_product(rings.loop, rings.ahead.products)
 
     def new(self, value: Value) -> Value:
         """What stands for a value of the loop."""
@@ -98,7 +102,9 @@ class Iteration:
         """Emit all but one product."""
         rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
         products = frozenset(rings.ahead.products)
-        first = [op for op in rings.ahead.products if op is not but and self._needs_nothing(op)]
+        first = [
+            op for op in rings.ahead.products if op is not but and needs_nothing(op, rings.loop, rings.ahead.ahead)
+        ]
         build, late, before = self._build, self._late, turn_before(self._build, self._turn, 2 * rings.ahead.stages)
         early = [(op, self._turn) for op in first]
         if late is not None:
@@ -106,11 +112,11 @@ class Iteration:
         takes_turns = rings.ahead.turns > 1
         for op, turn in early if takes_turns else ():
             # the others wait for the turn to be passed on, not for factors
-            rings.await_factors(build, op, turn)
+            self._await_factors(op, turn)
         with rings.in_turn(build):
             for op, turn in early:
                 if not takes_turns:
-                    rings.await_factors(build, op, turn)
+                    self._await_factors(op, turn)
                 if op is late and self._handed is not None:
                     self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
                 else:
@@ -122,34 +128,47 @@ class Iteration:
                 continue
             self._await_for(op)
             if isinstance(op, tile.Mma) and op in products:
-                self._await_all()
-                rings.await_factors(self._build, op, self._turn)
-                self._known[op.out] = self._build(gpu.AwaitMma(self._begin(op))).out
-                rings.read(self._build, op, self._turn)
+                if not rings.ahead.overlap:
+                    self._await_all()
+                self._await_factors(op, self._turn)
+                self._begun.append((op.out, self._begin(op)))
+                if not rings.ahead.overlap:
+                    self._await_all()
             else:
                 self._build(op.clone(self._known))
-        self._await_all()
+        if rings.ahead.overlap and self._handed is not None:
+            self._await_for_value(self._handed)
+        else:
+            self._await_all()
         for op in last:
-            # registers that a product on its way reads are free now
+            # registers that the last product of the iteration before reads are free now
             self._build(op.clone(self._known))
+        self._await_all()
 
-    def _needs_nothing(self, op: tile.Mma) -> bool:
-        """Whether a product can be begun before anything is computed."""
-        rings = self._rings
-        factors = [value for side, value in enumerate((op.lhs, op.rhs)) if (op, side) not in rings.ahead.ahead]
-        return not any(_is_of(value, rings.loop) for value in (op.acc, *factors))
+    def _await_factors(self, op: tile.Mma, turn: Value) -> None:
+        """Wait for what a product has of its ring, unless another one that has it too has waited."""
+        ring = self._rings.ring_of(op)
+        is_there = any(each is ring for each in self._arrived)
+        if op is self._late:
+            is_there = ring is not None and len(ring.ops) > 1
+        if ring is not None and not is_there:
+            self._arrived.append(ring)
+            self._rings.await_factors(self._build, op, turn)
 
     def _await_for(self, op: Operation) -> None:
         """Wait for the sums that an operation uses."""
         used = {value for inner in op.walk() for value in inner.operands}
         for value, _ in self._begun:
-            if value in used and value not in self._there:
-                self._await(value)
+            if value in used:
+                self._await_for_value(value)
+
+    def _await_for_value(self, value: Value) -> None:
+        if value not in self._there:
+            self._await(value)
 
     def _await_all(self) -> None:
         for value, _ in self._begun:
-            if value not in self._there:
-                self._await(value)
+            self._await_for_value(value)
 
     def _await(self, value: Value) -> None:
         """Wait for sums; what has been begun later may go on."""
@@ -169,15 +188,12 @@ class Iteration:
         build, rings = self._build, self._rings
         if value is self._handed and self._late is not None:
             rings.read(build, self._late, turn_before(build, self._turn, 2 * rings.ahead.stages))
-        elif isinstance(value.defining_op, tile.Mma):
-            rings.read(build, value.defining_op, self._turn)
-
-
-def _is_of(value: Value, loop: scf.For) -> bool:
-    """Whether a value is computed or carried by the loop."""
-    if isinstance(value, BlockArgument):
-        return value.block is loop.body.entry
-    return value.defining_op is not None and value.defining_op.block is loop.body.entry
+        elif isinstance(op := value.defining_op, tile.Mma):
+            self._read.add(op)
+            ring = rings.ring_of(op)
+            # the last product of the loop reads what there is for others too, an iteration later
+            if ring is not None and self._last not in ring.ops and self._read.issuperset(ring.ops):
+                rings.read(build, op, self._turn)
 
 
 def _is_source(op: Operation, products: frozenset[tile.Mma]) -> bool:

@@ -104,7 +104,7 @@ class _Placement(Struct):
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
         tests for each copy."""
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
-        sides = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
+        sides = ahead.copied
         found = [staging.tested_matrix(source) for staging, source in sources]
         tested = {side: matrix for side, matrix in zip(sides, found, strict=True) if matrix is not None}
         is_aligned = tests_of(build, list(tested.values())) if tested else None
@@ -145,11 +145,14 @@ class _Placement(Struct):
             reads = self.plans[ahead.products[0]].rows.read
             TensorRing(loop, ahead, sources, barriers, step_of(loop), reads).place(self.begin)
             return
-        rings = {
-            op: Ring(op, found, *(build(Alloca(result_types=[words])).out for _ in range(2)))
-            for op in ahead.products
-            if (found := [self._source(op, side) for side in range(2) if (op, side) in ahead.ahead])
-        }
+        rings = [
+            Ring(
+                ops,
+                [self._source(op, side) for op, side in ahead.copied if op in ops],
+                *(build(Alloca(result_types=[words])).out for _ in range(2)),
+            )
+            for ops in ahead.together
+        ]
         bring = partial(self._bring_once, ahead)
         TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring).place()
 
@@ -274,7 +277,7 @@ class _Placement(Struct):
 
     def run_ahead(self, ahead: Ahead) -> list[tuple[Staging, Source]]:
         """The factors that a loop loads ahead: how they get to their places, and from where."""
-        return [self._source(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.ahead]
+        return [self._source(op, side) for op, side in ahead.copied]
 
     def _source_of(self, op: tile.Mma, value: Value) -> Source | None:
         return source_of(value, self.plans[op].instruction)

@@ -21,7 +21,7 @@ before has read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
@@ -50,7 +50,7 @@ class TensorRings(Struct, frozen=True):
 
     loop: scf.For
     ahead: Ahead
-    rings: Mapping[tile.Mma, Ring]
+    rings: Sequence[Ring]
     step: int
     multiply: Multiply
     warps: int
@@ -65,7 +65,7 @@ class TensorRings(Struct, frozen=True):
             # what this thread has written where boxes are read, or accessed where they go, comes first
             build(gpu.FenceAsync(everywhere=True))
             build(team.Barrier(fence_local=True, fence_global=True))
-        for ring in self.rings.values():
+        for ring in self.rings:
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
             build(tensors.OpenBarriers(ring.readers, arrivals=self.warps))
         build(team.Barrier(fence_local=True))
@@ -74,7 +74,7 @@ class TensorRings(Struct, frozen=True):
             value.name = value.name or out.name
             out.replace_all_uses_with(value)
         build(team.Barrier(fence_local=True))
-        for ring in self.rings.values():
+        for ring in self.rings:
             build(tensors.CloseBarriers(ring.barriers))
             build(tensors.CloseBarriers(ring.readers))
         loop.drop_all()
@@ -151,7 +151,10 @@ class TensorRings(Struct, frozen=True):
         *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
         waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
         before = turn_before(build, turn, count)
-        self.await_factors(build, late, before)
+        ring = self.ring_of(late)
+        if ring is not None and len(ring.ops) == 1:
+            # others have waited for what they multiply too
+            self.await_factors(build, late, before)
         with self.in_turn(build):
             begun = self.begin(build, late, before, waiting)
         if self.ahead.turns > 1:
@@ -180,17 +183,21 @@ class TensorRings(Struct, frozen=True):
 
     # Rings
 
-    def _behind(self, op: tile.Mma) -> int:
+    def ring_of(self, op: tile.Mma) -> Ring | None:
+        """Where factors of a product run ahead."""
+        return next((ring for ring in self.rings if op in ring.ops), None)
+
+    def _behind(self, ring: Ring) -> int:
         """How many iterations lie between what an iteration asks for and what it is the stage of."""
-        return 2 if op is self._late else 1
+        return 2 if self._late in ring.ops else 1
 
     def _fill(self, build: Builder) -> None:
         """Ask for the stages that iterations do not ask for."""
         lower = emit.to_index(build, self.loop.lower)
         for number in range(self._stages):
             index = emit.add(build, lower, build.index(number * self.step))
-            for op, ring in self.rings.items():
-                if number + self._behind(op) < self._stages:
+            for ring in self.rings:
+                if number + self._behind(ring) < self._stages:
                     self._load(build, ring, index, lower, build.index(number), None)
         # these arrive while the others are on their way
         self.bring(build)
@@ -198,17 +205,17 @@ class TensorRings(Struct, frozen=True):
     def copy(self, build: Builder, index: Value, turn: Value) -> None:
         """Ask for what iterations to come need, where those before a turn have read, or nobody has."""
         present = emit.to_index(build, index)
-        for op, ring in self.rings.items():
+        for ring in self.rings:
             before = turn
-            for _ in range(self._behind(op)):
+            for _ in range(self._behind(ring)):
                 before = turn_before(build, before, 2 * self._stages)
             stage, parity = self._at(build, before)
-            following = emit.add(build, present, build.index((self._stages - self._behind(op)) * self.step))
+            following = emit.add(build, present, build.index((self._stages - self._behind(ring)) * self.step))
             self._load(build, ring, following, present, stage, parity)
 
     def read(self, build: Builder, op: tile.Mma, turn: Value) -> None:
         """Say that this warp has awaited the product of a turn."""
-        ring = self.rings.get(op)
+        ring = self.ring_of(op)
         if ring is not None:
             stage, _ = self._at(build, turn)
             build(tensors.Arrive(ring.readers, stage))
@@ -249,14 +256,14 @@ class TensorRings(Struct, frozen=True):
 
     def await_factors(self, build: Builder, op: tile.Mma, turn: Value) -> None:
         """Wait until the factors that a product of a turn has of its ring have arrived."""
-        ring = self.rings.get(op)
+        ring = self.ring_of(op)
         if ring is not None:
             build(tensors.AwaitPhase(ring.barriers, *self._at(build, turn)))
 
     def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
         """Begin a product whose factors of a turn have arrived."""
         stage, zero = build.index(0), build.index(0)
-        if op in self.rings:
+        if self.ring_of(op) is not None:
             stage, _ = self._at(build, turn)
         lhs, rhs = (stage if (op, side) in self.ahead.ahead else zero for side in range(2))
         return self.multiply(build, op, (lhs, rhs), known)
