@@ -18,8 +18,8 @@ brings factors to shared memory ahead of products: all threads, or the machine's
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
-that multiply the same tile read one copy of it in shared memory; with `overlap`, products of what an iteration computes
-go on while threads compute what the next product multiplies. Neither is chosen unless it is asked for.
+that multiply the same tile read one copy of it in shared memory; with `overlap`, threads that compute with the sums of
+one product wait for those of the next one no earlier than they use them. Neither is chosen unless it is asked for.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 

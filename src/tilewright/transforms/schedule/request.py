@@ -132,7 +132,7 @@ class ScheduleRequest(Struct, frozen=True):
             )
             self._misfit(kernel, "reuse=yes", said, report)
         if wanted.overlap and not taken.overlap:
-            said = taken.reason or "it has no loop with a product of what it computes beside the last product"
+            said = taken.reason or "it has no loop with several products whose factors the machine copies by itself"
             self._misfit(kernel, "overlap=yes", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"

@@ -18,10 +18,13 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.test_attention import TEXTS
 from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_products import emitted
+from targets.nvidia.products.test_tensor_rings import OF
+from targets.nvidia.products.test_tensor_rings import checked as forward_checked
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
+from tilewright.dialects import math, scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
@@ -90,6 +93,17 @@ def test_emulated(options: str, rng: np.random.Generator) -> None:
     _compare((ran[4], ran[5]), wanted)
 
 
+def test_two_products(rng: np.random.Generator) -> None:
+    """Sums of the last one are awaited behind the softmax."""
+    module = next(levels(TEXTS.attention(OF), Architecture.SM_90A, scheduled("overlap=yes")))
+    forward_checked(module, OF, rng)
+    (loop,) = [op for op in module.walk() if isinstance(op, scf.For)]
+    names = [op.name for op in loop.body.entry]
+    waits = [number for number, name in enumerate(names) if name == gpu.AwaitMma.definition.name]
+    assert [names[number - 1] == tensors.AwaitPhase.definition.name for number in waits] == [False, True]
+    assert math.Exp2.definition.name in names[waits[0] : waits[1]]
+
+
 def test_a_tile_is_copied_once() -> None:
     """By far less shared memory: two rings in the place of four."""
     counts = {
@@ -127,5 +141,5 @@ def test_two_stages_are_too_few_for_what_two_iterations_read() -> None:
 def test_loops_without_such_products() -> None:
     text = TEXTS.attention(TEXTS.Attention(64, 128, 64, (64, 64)))
     with pytest.raises(tw.CompileError, match="reuse=yes does not fit") as found:
-        tw.compile(text, target="nvidia:sm_90a", schedule=scheduled(OPTIONS[-1]))
+        tw.compile(text, target="nvidia:sm_90a", schedule=f"{scheduled(OPTIONS[-1])} copies=threads")
     assert "overlap=yes does not fit" in str(found.value)

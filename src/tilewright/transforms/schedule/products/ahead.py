@@ -51,8 +51,8 @@ class Ahead(Struct, frozen=True):
     `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
     why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
-    Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, those of
-    what an iteration computes go on while threads compute what the next one multiplies.
+    Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, each is
+    awaited where its sums are used, and no earlier.
     """
 
     products: tuple[tile.Mma, ...]
@@ -149,7 +149,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         # of what the last product reads an iteration later there is one more
         same, stages = (_NOTHING, stages) if fewer <= LEAST_STAGES else (same, fewer)
     turns = 1 if by_threads else _groups_in_turn(loop, [plans[op] for op in products], products, block, schedule.turns)
-    overlap = bool(schedule.overlap) and not by_threads and _has_middle(loop, products, ahead)
+    overlap = bool(schedule.overlap) and not by_threads and len(products) > 1
     found = Ahead(
         tuple(products),
         slices,
@@ -195,12 +195,6 @@ def _is_of(value: Value, loop: scf.For) -> bool:
     if isinstance(value, BlockArgument):
         return value.block is loop.body.entry
     return value.defining_op is not None and value.defining_op.block is loop.body.entry
-
-
-def _has_middle(loop: scf.For, products: Sequence[tile.Mma], ahead: Container[Side]) -> bool:
-    """Whether a product neither begins an iteration nor goes on in the next one."""
-    late = late_product(loop, products)
-    return any(op is not late and not needs_nothing(op, loop, ahead) for op in products)
 
 
 def late_product(loop: scf.For, products: Sequence[tile.Mma]) -> tile.Mma | None:

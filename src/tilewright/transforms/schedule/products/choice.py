@@ -89,7 +89,7 @@ class Products(Struct, frozen=True):
 
     @property
     def overlap(self) -> bool:
-        """Whether products of what an iteration computes go on while threads compute on."""
+        """Whether products go on while threads compute with the sums of others."""
         return any(found.overlap for found in self.loops.values())
 
     def resident(self, block: Block) -> int:
@@ -202,9 +202,10 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
     if taken.copies is not None:
         yield Schedule(copies=Copies.THREADS if taken.copies is Copies.TENSOR else Copies.TENSOR)
         yield Schedule(stores=Copies.THREADS if taken.stores is Copies.TENSOR else Copies.TENSOR)
+    if any(found.by_tensor and len(found.products) > 1 for found in taken.loops.values()):
+        yield Schedule(overlap=not taken.overlap)
     if any(found.by_tensor and len(found.products) > _PAIR for found in taken.loops.values()):
         yield Schedule(reuse=not taken.reuse)
-        yield Schedule(overlap=not taken.overlap)
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))

@@ -1,7 +1,10 @@
 """One iteration of a loop with several products: what begins first, where sums are awaited, what goes on meanwhile.
 
 Products that need nothing that is computed begin at once, then the last product of the iteration before. Sums are
-awaited where they are used first; those that were begun later go on.
+awaited where they are used first; those that were begun later go on. Products of what is computed are awaited at once,
+unless products `overlap`. ptxas moves waits in front of what threads compute (it does not for a branch): then all
+products are over before that begins. If products overlap, a wait for factors that are there, which is a branch, stands
+in front of each wait for sums but the first.
 """
 
 from __future__ import annotations
@@ -172,8 +175,13 @@ class Iteration:
 
     def _await(self, value: Value) -> None:
         """Wait for sums; what has been begun later may go on."""
-        build = self._build
+        build, rings = self._build, self._rings
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
+        op, turn = value.defining_op, self._turn
+        if value is self._handed:
+            op, turn = self._late, turn_before(build, turn, 2 * rings.ahead.stages)
+        if rings.ahead.overlap and self._there and isinstance(op, tile.Mma):
+            rings.await_factors(build, op, turn)
         pending = len(self._begun) - number - 1
         self._there.add(value)
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
