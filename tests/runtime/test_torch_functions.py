@@ -20,10 +20,10 @@ from tilewright.runtime.pool_layout import FRAME_SLOTS
 from tilewright.runtime.torch_functions import KINDS, SIZES, STATES, Search, TensorFunctions
 
 ADDRESS = 1 << 40
-X = MemrefParameter("x", "f32", (None, None), (1, None), alignment=16)
+PARAMETERS = tuple(MemrefParameter(name, "f32", (None, None), (1, None), alignment=16) for name in "xy")
 ANSWERS: dict[str, Any] = {
     **dict.fromkeys(STATES, False),
-    **dict.fromkeys(KINDS, 1),
+    **dict.fromkeys(KINDS, 0),
     **dict(zip(SIZES, (2, ADDRESS, (4, 3), (1, 4)), strict=True)),
 }
 
@@ -43,6 +43,9 @@ class Tensor:
 
     def element_size(self) -> int:
         return 4
+
+
+LARGER = Tensor(**{SIZES[2]: (8, 3), SIZES[3]: (1, 8)})
 
 
 def answering(name: str) -> Any:
@@ -82,8 +85,9 @@ class Runner(NamedTuple):
 
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
-    """A call that knows tensors like the plain one: the address that was launched with, None by the long way."""
-    if not recognisable((X,)):
+    """A call that knows tensors like the plain one and larger ones, behind one of another address: that of the tensor
+    which was launched with, None by the long way."""
+    if not recognisable(PARAMETERS):
         pytest.skip("nothing is recognised here")
     asked = [answering(name) for name in (*STATES, *KINDS, *SIZES)]
     functions = TensorFunctions(at.OBJECT_TYPE + 8, tuple(ctypes.cast(f, c_void_p).value or 0 for f in asked))
@@ -93,24 +97,27 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
     kept: list[object] = [asked]
 
     def launch(_control: int, frame: int) -> int:
-        launched.append(c_int64.from_address(frame + FRAME_SLOTS).value)
+        places = [c_int64.from_address(frame + FRAME_SLOTS + offset).value for offset in (0, len(slots) // 2)]
+        assert places[0] == first.answers.address
+        launched.append(places[1])
         return 0
 
     kept.append(machine_code := ctypes.PYFUNCTYPE(c_int, c_void_p, c_void_p)(launch))
-    accepted, slots, word = AcceptedCalls((X,)), bytes(32), Words([0])
-    for _ in range(2):
-        accepted.saw((Tensor(),), slots, (), Runner(word.address))
+    accepted, slots, word = AcceptedCalls(PARAMETERS), bytes(64), Words([0])
+    first = Tensor(**{SIZES[1]: ADDRESS + 1024, "address": ADDRESS + 1024})
+    for tensor in (Tensor(), Tensor(), LARGER, LARGER):
+        accepted.saw((first, tensor), slots, (), Runner(word.address))
     header = Words([0, 1, 0, 1, 1, 1])
     place = ctypes.cast(machine_code, c_void_p).value or 0
 
-    def slow(_tensor: Tensor) -> None:
+    def slow(_first: Tensor, _tensor: Tensor) -> None:
         launched.append(None)
 
-    site = call_site(accepted, place, bytes(header.words), FRAME_SLOTS + len(slots), ["x"], slow)
+    site = call_site(accepted, place, bytes(header.words), FRAME_SLOTS + len(slots), ["x", "y"], slow)
 
     def launched_with(tensor: Tensor) -> int | None:
         assert kept, "what machine code calls has to be there"
-        site(tensor)
+        site(first, tensor)
         return launched.pop()
 
     return launched_with
@@ -119,6 +126,7 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Callable[[Tensor], int | None]:
 def test_tensors_like_earlier_ones(call: Callable[[Tensor], int | None]) -> None:
     assert call(Tensor()) == ADDRESS
     assert call(Tensor(**{SIZES[1]: ADDRESS + 64})) == ADDRESS + 64
+    assert call(LARGER) == ADDRESS
 
 
 OTHERS: list[dict[str, Any]] = [

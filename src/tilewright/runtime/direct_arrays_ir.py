@@ -31,19 +31,26 @@ from tilewright.runtime.direct_layout import (
     FUNCTION_WHICH,
     LAYOUT_DEVICE,
     LAYOUT_DTYPE,
-    LAYOUT_FORM,
     LAYOUT_LEAST,
     LAYOUT_SIZES,
-    LAYOUT_WHICH,
     OBJECT_TYPE,
+    SEEN_ALL,
+    SEEN_DATA,
+    SEEN_DEVICE,
+    SEEN_DTYPE,
+    SEEN_FORM,
+    SEEN_KIND,
+    SEEN_NO_USE,
+    SEEN_NOTHING,
+    SEEN_RANK,
+    SEEN_SIZES,
+    SEEN_STRIDES,
+    SEEN_WHICH,
 )
 from tilewright.runtime.pool_layout import field
 
-ARRAYS_IMPORTS: Final = ("PyErr_Clear",)
-
 _DECLARATIONS: Final = """
 @tw_ndarray = external global i8
-declare void @PyErr_Clear()
 """
 
 # Extents and strides against wanted extents with wanted strides behind them.
@@ -154,79 +161,77 @@ def _has_state(name: str, offset: int, of: str) -> str:
   %{name} = call zeroext i1 %{name}.f(ptr {of})"""
 
 
-def _told(name: str, offset: int, answer: str) -> str:
-    """What a function tells about a tensor goes to `answer`; `%name.status` is not 0 if it tells nothing."""
+def _told(name: str, offset: int, to: int) -> str:
+    """What a function tells about a tensor is kept; `%name.status` is not 0 if it tells nothing."""
     return f"""{_function(name, offset)}
-  %{name}.status = call i32 %{name}.f(ptr %tensor, ptr {answer})"""
-
-
-def _differs(name: str, offset: int, wanted: int) -> str:
-    """`%name.differs` is 0 if what a function tells is what was accepted."""
-    return f"""{_told(name, offset, "%answer")}
-  %{name} = load i32, ptr %answer
-{field(f"wanted.{name}.p", "%layout", wanted)}
-  %wanted.{name} = load i32, ptr %wanted.{name}.p
-  %{name}.other = xor i32 %{name}, %wanted.{name}
-  %{name}.differs = or i32 %{name}.other, %{name}.status"""
+{field(f"{name}.p", "%seen", to)}
+  %{name}.status = call i32 %{name}.f(ptr %tensor, ptr %{name}.p)"""
 
 
 # A tensor of torch, by functions of its libraries (`torch_functions`): of a kind that was accepted, with no gradient
 # wanted and nothing to be done to its elements yet. Only then is it asked where its elements are, which not all kinds
-# have an answer to. Stores its address.
+# have an answer to. What it says is kept in `%seen`, for comparison with other accepted calls. Stores its address.
 _TENSOR: Final = f"""
-define internal i1 @tensor(ptr %object, ptr %wanted, ptr %slot) {{
+define internal i1 @tensor(ptr %object, ptr %wanted, ptr %slot, ptr %seen) {{
 entry:
-  %answer = alloca i64
-  %dimensions.p = alloca ptr
-  %strides.p = alloca ptr
 {field("type.p", "%object", OBJECT_TYPE)}
   %type = load ptr, ptr %type.p
 {field("wanted.type.p", "%wanted", ARGUMENT_TYPE)}
   %wanted.type = load ptr, ptr %wanted.type.p
   %is.tensor = icmp eq ptr %type, %wanted.type
-  br i1 %is.tensor, label %states, label %no
+  br i1 %is.tensor, label %look, label %no
 
-states:
+look:
 {field("functions.p", "%wanted", ARGUMENT_FUNCTIONS)}
   %functions = load ptr, ptr %functions.p
   %place = load i64, ptr %functions
   %tensor = getelementptr i8, ptr %object, i64 %place
-  %implementation = load ptr, ptr %tensor
-{_has_state("gradient", FUNCTION_GRADIENT, "%implementation")}
-{_has_state("negative", FUNCTION_NEGATIVE, "%tensor")}
-{_has_state("conjugate", FUNCTION_CONJUGATE, "%tensor")}
-  %waiting = or i1 %negative, %conjugate
-  %more = or i1 %gradient, %waiting
-  br i1 %more, label %no, label %kind
+  %state = load i64, ptr %seen
+  %is.new = icmp eq i64 %state, {SEEN_NOTHING}
+  br i1 %is.new, label %ask.kind, label %kind
+
+ask.kind:
+  call void @kind_of(ptr %tensor, ptr %functions, ptr %seen)
+  br label %kind
 
 kind:
+  %known = load i64, ptr %seen
 {field("layout.p", "%wanted", ARGUMENT_LAYOUT)}
   %layout = load ptr, ptr %layout.p
-{_differs("dtype", FUNCTION_DTYPE, LAYOUT_DTYPE)}
-{_differs("form", FUNCTION_FORM, LAYOUT_FORM)}
-{_differs("device", FUNCTION_DEVICE, LAYOUT_DEVICE)}
-{_differs("which", FUNCTION_WHICH, LAYOUT_WHICH)}
-  %other.elements = or i32 %dtype.differs, %form.differs
-  %other.place = or i32 %device.differs, %which.differs
-  %differs = or i32 %other.elements, %other.place
-  %alike = icmp eq i32 %differs, 0
-  br i1 %alike, label %access, label %no
+{field("elements.p", "%seen", SEEN_DTYPE)}
+  %elements = load i64, ptr %elements.p
+{field("wanted.elements.p", "%layout", LAYOUT_DTYPE)}
+  %wanted.elements = load i64, ptr %wanted.elements.p
+  %same.elements = icmp eq i64 %elements, %wanted.elements
+{field("device.p", "%seen", SEEN_DEVICE)}
+  %device = load i64, ptr %device.p
+{field("wanted.device.p", "%layout", LAYOUT_DEVICE)}
+  %wanted.device = load i64, ptr %wanted.device.p
+  %same.device = icmp eq i64 %device, %wanted.device
+  %same.kind = and i1 %same.elements, %same.device
+  %usable.kind = icmp ne i64 %known, {SEEN_NO_USE}
+  %alike = and i1 %same.kind, %usable.kind
+  br i1 %alike, label %place.known, label %no
 
-access:
-{_told("rank", FUNCTION_RANK, "%answer")}
-  %rank = load i64, ptr %answer
+place.known:
+  %is.placed = icmp eq i64 %known, {SEEN_ALL}
+  br i1 %is.placed, label %placed, label %ask.place
+
+ask.place:
+  call void @place_of(ptr %tensor, ptr %functions, ptr %seen)
+  br label %placed
+
+placed:
+  %all = load i64, ptr %seen
+  %fine = icmp eq i64 %all, {SEEN_ALL}
+{field("rank.p", "%seen", SEEN_RANK)}
+  %rank = load i64, ptr %rank.p
 {field("wanted.rank.p", "%wanted", ARGUMENT_RANK)}
   %wanted.rank = load i64, ptr %wanted.rank.p
   %same.rank = icmp eq i64 %rank, %wanted.rank
-{_told("data", FUNCTION_DATA, "%answer")}
-  %data = load i64, ptr %answer
+{field("data.p", "%seen", SEEN_DATA)}
+  %data = load i64, ptr %data.p
   store i64 %data, ptr %slot
-{_told("sizes", FUNCTION_SIZES, "%dimensions.p")}
-{_told("steps", FUNCTION_STRIDES, "%strides.p")}
-  %some.refused = or i32 %data.status, %rank.status
-  %sizes.refused = or i32 %sizes.status, %steps.status
-  %refused = or i32 %some.refused, %sizes.refused
-  %fine = icmp eq i32 %refused, 0
 {field("mask.p", "%wanted", ARGUMENT_MASK)}
   %mask = load i64, ptr %mask.p
   %beyond = and i64 %data, %mask
@@ -235,12 +240,14 @@ access:
   %least = load i64, ptr %least.p
   %there = icmp uge i64 %data, %least
   %usable = and i1 %aligned, %there
-  %known = and i1 %fine, %same.rank
-  %good = and i1 %usable, %known
+  %told = and i1 %fine, %same.rank
+  %good = and i1 %usable, %told
   br i1 %good, label %layouts, label %no
 
 layouts:
+{field("dimensions.p", "%seen", SEEN_SIZES)}
   %dimensions = load ptr, ptr %dimensions.p
+{field("strides.p", "%seen", SEEN_STRIDES)}
   %strides = load ptr, ptr %strides.p
 {field("wanted.dimensions", "%layout", LAYOUT_SIZES)}
   %same = call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
@@ -248,6 +255,41 @@ layouts:
 
 no:
   ret i1 false
+}}
+
+define internal void @kind_of(ptr %tensor, ptr %functions, ptr %seen) {{
+  %implementation = load ptr, ptr %tensor
+{_has_state("gradient", FUNCTION_GRADIENT, "%implementation")}
+{_has_state("negative", FUNCTION_NEGATIVE, "%tensor")}
+{_has_state("conjugate", FUNCTION_CONJUGATE, "%tensor")}
+{_told("dtype", FUNCTION_DTYPE, SEEN_DTYPE)}
+{_told("form", FUNCTION_FORM, SEEN_FORM)}
+{_told("device", FUNCTION_DEVICE, SEEN_DEVICE)}
+{_told("which", FUNCTION_WHICH, SEEN_WHICH)}
+  %waiting = or i1 %negative, %conjugate
+  %more = or i1 %gradient, %waiting
+  %elements.status = or i32 %dtype.status, %form.status
+  %place.status = or i32 %device.status, %which.status
+  %status = or i32 %elements.status, %place.status
+  %refused = icmp ne i32 %status, 0
+  %useless = or i1 %more, %refused
+  %state = select i1 %useless, i64 {SEEN_NO_USE}, i64 {SEEN_KIND}
+  store i64 %state, ptr %seen
+  ret void
+}}
+
+define internal void @place_of(ptr %tensor, ptr %functions, ptr %seen) {{
+{_told("rank", FUNCTION_RANK, SEEN_RANK)}
+{_told("data", FUNCTION_DATA, SEEN_DATA)}
+{_told("sizes", FUNCTION_SIZES, SEEN_SIZES)}
+{_told("steps", FUNCTION_STRIDES, SEEN_STRIDES)}
+  %some.refused = or i32 %data.status, %rank.status
+  %sizes.refused = or i32 %sizes.status, %steps.status
+  %status = or i32 %some.refused, %sizes.refused
+  %refused = icmp ne i32 %status, 0
+  %state = select i1 %refused, i64 {SEEN_NO_USE}, i64 {SEEN_ALL}
+  store i64 %state, ptr %seen
+  ret void
 }}
 """
 

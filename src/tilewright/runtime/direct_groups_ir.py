@@ -17,9 +17,12 @@ from tilewright.runtime.direct_layout import (
 )
 from tilewright.runtime.pool_layout import field
 
-GROUPS_IMPORTS: Final = ("PyObject_RichCompareBool",)
+GROUPS_IMPORTS: Final = ("PyObject_RichCompareBool", "PyErr_Clear")
 
-_DECLARATIONS: Final = "declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)"
+_DECLARATIONS: Final = """
+declare i32 @PyObject_RichCompareBool(ptr, ptr, i32)
+declare void @PyErr_Clear()
+"""
 
 # A `PointerArray`: its table against the accepted one's length, each address, all fields that the launch depends on.
 # Stores the table's address.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.runtime.direct_arrays_ir import ARRAYS_IMPORTS, arrays_text
+from tilewright.runtime.direct_arrays_ir import arrays_text
 from tilewright.runtime.direct_groups_ir import GROUPS_IMPORTS, groups_text
 from tilewright.runtime.direct_layout import (
     ARGUMENT,
@@ -25,6 +25,7 @@ from tilewright.runtime.direct_layout import (
     CALL_SLOTS,
     CALL_SPANS,
     PAIR,
+    SEEN,
     SITE_ARGUMENTS,
     SITE_CALLS,
     SITE_FRAME,
@@ -38,7 +39,6 @@ from tilewright.runtime.direct_numbers_ir import NUMBERS_IMPORTS, numbers_text
 from tilewright.runtime.pool_layout import DONE_STATUS, FRAME_SLOTS, INTERRUPTED_STATUS, field
 
 IMPORTS: Final = (
-    *ARRAYS_IMPORTS,
     *GROUPS_IMPORTS,
     *NUMBERS_IMPORTS,
     "PyTuple_GetItem",
@@ -57,10 +57,11 @@ declare ptr @PyLong_AsVoidPtr(ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 """
 
 _ARGUMENT: Final = f"""
-define internal i1 @argument(ptr %object, ptr %wanted, ptr %slots) {{
+define internal i1 @argument(ptr %object, ptr %wanted, ptr %slots, ptr %seen) {{
 entry:
   %kind = load i64, ptr %wanted
 {field("slot.offset.p", "%wanted", ARGUMENT_SLOT)}
@@ -81,7 +82,7 @@ array:
   ret i1 %is.array
 
 tensor:
-  %is.tensor = call i1 @tensor(ptr %object, ptr %wanted, ptr %slot)
+  %is.tensor = call i1 @tensor(ptr %object, ptr %wanted, ptr %slot, ptr %seen)
   ret i1 %is.tensor
 
 pointers:
@@ -180,6 +181,8 @@ entry:
 {field("slots", "%frame", FRAME_SLOTS)}
 {field("wanted.p", "%site", SITE_ARGUMENTS)}
   %wanted = load i64, ptr %wanted.p
+  %seen.size = mul i64 %wanted, {SEEN}
+  %seen = alloca i8, i64 %seen.size, align 8
   %nameless = icmp eq ptr %names, null
   br i1 %nameless, label %counted, label %named
 
@@ -210,6 +213,7 @@ compare:
   br i1 %same, label %name, label %slow
 
 begin:
+  call void @llvm.memset.p0.i64(ptr %seen, i8 0, i64 %seen.size, i1 false)
 {field("calls.p", "%site", SITE_CALLS)}
   %calls = load ptr, ptr %calls.p
   br label %try
@@ -242,7 +246,9 @@ matched:
   %object = load ptr, ptr %object.p
   %offset = mul i64 %k, {ARGUMENT}
   %argument = getelementptr i8, ptr %arguments, i64 %offset
-  %matches = call i1 @argument(ptr %object, ptr %argument, ptr %slots)
+  %seen.offset = mul i64 %k, {SEEN}
+  %seen.argument = getelementptr i8, ptr %seen, i64 %seen.offset
+  %matches = call i1 @argument(ptr %object, ptr %argument, ptr %slots, ptr %seen.argument)
   %k.next = add i64 %k, 1
   br label %check
 

@@ -67,14 +67,27 @@ PAIR: Final = 48
 
 # of a tensor
 LAYOUT_DTYPE: Final = 0
-LAYOUT_FORM: Final = 4
 LAYOUT_DEVICE: Final = 8
-LAYOUT_WHICH: Final = 12
 LAYOUT_LEAST: Final = 16
 LAYOUT_SIZES: Final = 24
 # of a pointer array
 LAYOUT_LENGTH: Final = 8
 LAYOUT_TABLE: Final = 16
+
+# what a tensor has been seen to be, within a call: how much of it is known, then words or halves of words
+SEEN: Final = 56
+SEEN_NOTHING: Final = 0
+SEEN_KIND: Final = 1
+SEEN_ALL: Final = 2
+SEEN_NO_USE: Final = 3
+SEEN_DTYPE: Final = 8
+SEEN_FORM: Final = 12
+SEEN_DEVICE: Final = 16
+SEEN_WHICH: Final = 20
+SEEN_RANK: Final = 24
+SEEN_DATA: Final = 32
+SEEN_SIZES: Final = 40
+SEEN_STRIDES: Final = 48
 
 # what torch's libraries have
 FUNCTION_GRADIENT: Final = 8

@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from tilewright.once import once
 from tilewright.runtime import direct_layout as at
+from tilewright.runtime.torch_tensors import is_tensor
 
 STATES: Final = (
     "_ZNK3c1010TensorImpl13requires_gradEv",
@@ -165,8 +166,8 @@ def checked_functions(addresses: tuple[int, ...]) -> TensorFunctions | None:
     tensors = [numbers, numbers.conj(), numbers.T, zeros(*[2] * 7), zeros(0, 3)]
     negated = torch._neg_view(zeros(2))  # pyright: ignore[reportPrivateUsage]
     tensors += [negated, zeros(3, requires_grad=True), zeros(3, dtype=torch.int8)]
-    place, class_ = _place(torch.Tensor.__basicsize__, tensors), cast("object", torch.Tensor)
-    if not addresses or place == _NOT_FOUND or any(type(tensor) is not class_ for tensor in tensors):
+    place = _place(torch.Tensor.__basicsize__, tensors)
+    if not addresses or place == _NOT_FOUND or not all(map(is_tensor, tensors)):
         return None
     found = TensorFunctions(place, addresses)
     if not all(map(found.says_as_python, tensors)):
