@@ -2,7 +2,8 @@
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
-               persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no]} [# reason]
+               persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
+               held=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -19,7 +20,8 @@ brings factors to shared memory ahead of products: all threads, or the machine's
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
 that multiply the same tile read one copy of it in shared memory; with `overlap`, threads that compute with the sums of
-one product wait for those of the next one no earlier than they use them. Neither is chosen unless it is asked for.
+one product wait for those of the next one no earlier than they use them; with `held`, what all iterations of a loop
+multiply stays in registers. None of these is chosen unless it is asked for.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -106,6 +108,7 @@ class Schedule(Struct, frozen=True):
     turns: bool | None = None
     reuse: bool | None = None
     overlap: bool | None = None
+    held: bool | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -123,14 +126,14 @@ class Schedule(Struct, frozen=True):
         parts += [] if self.stores is None else [f"stores={self.stores.value}"]
         parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
         parts += [] if self.order is None else [f"order={self.order}"]
-        for key in ("turns", "reuse", "overlap"):
+        for key in ("turns", "reuse", "overlap", "held"):
             said: bool | None = getattr(self, key)
             parts += [] if said is None else [f"{key}={'yes' if said else 'no'}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
 
-_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns", "reuse", "overlap"))
+_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held"))
 """What is chosen for products of certain tiles, threads and instructions."""
 
 
@@ -189,7 +192,7 @@ _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 KEYS: Final = (
     *("threads", "groups", "chunk", "tile", "product", "spread"),
-    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap"),
+    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held"),
 )
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
@@ -198,7 +201,7 @@ _PATTERNS: Final = {
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
 _WORDS: Final = {
-    **dict.fromkeys(("spread", "persistent", "turns", "reuse", "overlap"), tuple(_TRUTHS)),
+    **dict.fromkeys(("spread", "persistent", "turns", "reuse", "overlap", "held"), tuple(_TRUTHS)),
     **dict.fromkeys(("copies", "stores"), tuple(_COPIES)),
 }
 """What keys take that take words."""
@@ -236,8 +239,8 @@ def parse_line(line: str) -> Schedule:
     spread = _TRUTHS.get(found.get("spread", ""))
     copies, stores = (_COPIES.get(found.get(key, "")) for key in ("copies", "stores"))
     chunk = _chunk(found.get("chunk", ""))
-    persistent, turns, reuse, overlap = (
-        _TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns", "reuse", "overlap")
+    persistent, turns, reuse, overlap, held = (
+        _TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns", "reuse", "overlap", "held")
     )
     return Schedule(
         way,
@@ -255,6 +258,7 @@ def parse_line(line: str) -> Schedule:
         turns,
         reuse,
         overlap,
+        held,
     )
 
 

@@ -71,6 +71,7 @@ class ChooseSchedule(Pass, frozen=True):
             turns: bool | None = None
             reuse: bool | None = None
             overlap: bool | None = None
+            held: bool | None = None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -84,10 +85,11 @@ class ChooseSchedule(Pass, frozen=True):
                     turns = placed.turns or (None if wanted.turns is None else False)
                     reuse = placed.reuse or (None if wanted.reuse is None else False)
                     overlap = placed.overlap or (None if wanted.overlap is None else False)
+                    held = placed.held or (None if wanted.held is None else False)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
-            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap)
+            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):

@@ -134,6 +134,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.overlap and not taken.overlap:
             said = taken.reason or "it has no loop with several products whose factors the machine copies by itself"
             self._misfit(kernel, "overlap=yes", said, report)
+        if wanted.held and not taken.held:
+            said = taken.reason or "it has no loop with several products of which one may have rows in registers"
+            self._misfit(kernel, "held=yes", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)

@@ -1,4 +1,5 @@
-"""Loops whose products read one copy of a tile (`reuse=yes`) and go on while threads compute (`overlap=yes`)."""
+"""Loops whose products share copies of tiles (`reuse=yes`), go on while threads compute (`overlap=yes`), and have what
+all iterations multiply in registers (`held=yes`)."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ SCALE = 0.125
 QUERIES = 6 * 64 + 10
 """More blocks than stages, and some of one."""
 TEXT = gradient_text(GradientClass("f16", 64, (64, 64), False, True, "kv", early=True))
-OPTIONS = ("reuse=yes", "overlap=yes", "reuse=yes overlap=yes")
+OPTIONS = ("reuse=yes", "overlap=yes", "held=yes", "reuse=yes overlap=yes held=yes")
 
 
 def scheduled(options: str) -> str:

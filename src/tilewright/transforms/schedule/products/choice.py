@@ -18,10 +18,11 @@ from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
+from tilewright.transforms.schedule.products.chains import sums_of
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
 from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
-from tilewright.transforms.schedule.products.shapes import extents_of, product_shape
+from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
@@ -92,6 +93,12 @@ class Products(Struct, frozen=True):
         """Whether products go on while threads compute with the sums of others."""
         return any(found.overlap for found in self.loops.values())
 
+    @property
+    def held(self) -> bool:
+        """Whether what all iterations of a loop multiply is in registers."""
+        sides = [(op, plan.held) for op, plan in self.plans.items() if plan.held is not None]
+        return any(sums_of((op.lhs, op.rhs)[side]) is None for op, side in sides)
+
     def resident(self, block: Block) -> int:
         """So many blocks are on the device at a time."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
@@ -142,7 +149,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):
-        found = _planned(op, block, wanted.product(extents_of(op)))
+        found = _planned(op, block, wanted)
         if isinstance(found, str):
             reasons.append(f"{_product(op)}, by no unit: {found}")
         else:
@@ -186,9 +193,11 @@ def _are_enough(loops: Mapping[scf.For, Ahead], fewer: Mapping[scf.For, Ahead]) 
     return all(op in fewer and fewer[op].stages >= min(found.stages, _ENOUGH_STAGES) for op, found in loops.items())
 
 
-def _planned(op: tile.Mma, block: Block, wanted: ProductChoice | None) -> ProductPlan | str:
+def _planned(op: tile.Mma, block: Block, schedule: Schedule) -> ProductPlan | str:
     """The plan of a product, of bytes that the program widens first if units take them as they are."""
-    shape = product_shape(op)
+    shape, wanted = product_shape(op), schedule.product(extents_of(op))
+    if schedule.held:
+        shape = with_rows_held(op, shape)
     found = plan_product(shape, block, wanted)
     if isinstance(found, ProductPlan) or not any(shape.unsigned):
         return found
@@ -204,6 +213,7 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
         yield Schedule(stores=Copies.THREADS if taken.stores is Copies.TENSOR else Copies.TENSOR)
     if any(found.by_tensor and len(found.products) > 1 for found in taken.loops.values()):
         yield Schedule(overlap=not taken.overlap)
+        yield Schedule(held=not taken.held)
     if any(found.by_tensor and len(found.products) > _PAIR for found in taken.loops.values()):
         yield Schedule(reuse=not taken.reuse)
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}

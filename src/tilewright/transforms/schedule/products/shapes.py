@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import tile
+from msgspec.structs import replace
+
+from tilewright.dialects import scf, tile
 from tilewright.ir.schedules import Tile
 from tilewright.ir.types import I8
 from tilewright.transforms.schedule.products.chains import lines_of, sums_of
-from tilewright.transforms.schedule.products.loops import runs_ahead
+from tilewright.transforms.schedule.products.loops import is_inside, runs_ahead
 from tilewright.transforms.schedule.products.plan import Shape
 from tilewright.transforms.schedule.products.sources import is_along, widened_bytes
 from tilewright.transforms.tile_values import tile_type
@@ -23,6 +25,19 @@ def product_shape(op: tile.Mma, as_bytes: bool = True) -> Shape:
     signs, depth = (unsigned[0], unsigned[1]), tile_type(op.lhs).shape[1]
     from_memory = (runs_ahead(op, op.lhs), runs_ahead(op, op.rhs))
     return Shape(m, n, depth, lhs, rhs, out.element, *along, held, lines_of(op), op.fast, signs, from_memory)
+
+
+def with_rows_held(op: tile.Mma, shape: Shape) -> Shape:
+    """The same with a factor in registers that all iterations of a loop with several products multiply."""
+    loop = op.parent_op
+    if shape.held is not None or not isinstance(loop, scf.For) or not _has_others(loop, op):
+        return shape
+    side = next((side for side, value in enumerate((op.lhs, op.rhs)) if not is_inside(value, loop)), None)
+    return replace(shape, held=side)
+
+
+def _has_others(loop: scf.For, product: tile.Mma) -> bool:
+    return any(isinstance(op, tile.Mma) and op is not product for op in loop.body.entry)
 
 
 def extents_of(op: tile.Mma) -> Tile:
