@@ -16,6 +16,7 @@ from tilewright.machine.cuda.tensor_maps import (
     MAP_UNIT,
     MOST_MODES,
     PITCH_LIMIT,
+    SWIZZLES,
     TENSOR_DTYPES,
     has_map,
 )
@@ -23,7 +24,6 @@ from tilewright.machine.cuda.tensor_maps import (
 __all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "MapNumber", "TensorMap", "map_from_json", "map_to_json"]
 
 _MOST_BOX: Final = 256
-_LINE_BYTES: Final = 128
 
 MapNumber: TypeAlias = int | Quantity
 """What the compiler knows, or what each launch does."""
@@ -33,8 +33,8 @@ class TensorMap(Struct, frozen=True):
     """Matrices, the first `distance` bytes behind the address that a parameter holds, and the boxes that are copied.
 
     Extents are elements, those of a row first, then of rows, then of modes along which there are more matrices;
-    `strides` are the elements from a row to the next, and so on. Boxes have rows of 128 bytes, of which eight are
-    swizzled together, and zeros outside of their matrix.
+    `strides` are the elements from a row to the next, and so on. Boxes have rows of 128, 64 or 32 bytes, of which
+    eight are swizzled together, and zeros outside of their matrix.
     """
 
     parameter: str
@@ -54,7 +54,7 @@ class TensorMap(Struct, frozen=True):
             and len(self.strides) + 1 == len(self.extents)
             and len(self.box) <= len(self.extents) <= MOST_MODES
             and self.distance % MAP_UNIT == 0
-            and self.box[0] * self.element_bytes == _LINE_BYTES
+            and self.box[0] * self.element_bytes in SWIZZLES
             and 0 < self.box[1] <= _MOST_BOX
             and has_map(extents, strides, self.element_bytes)
         )
@@ -65,6 +65,11 @@ class TensorMap(Struct, frozen=True):
     def element_bytes(self) -> int:
         """Of each element."""
         return TENSOR_DTYPES[self.dtype].bytes
+
+    @property
+    def swizzle(self) -> int:
+        """What the driver calls that of the boxes."""
+        return SWIZZLES[self.box[0] * self.element_bytes]
 
     @property
     def numbers(self) -> tuple[MapNumber, ...]:

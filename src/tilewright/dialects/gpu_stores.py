@@ -21,6 +21,8 @@ from tilewright.ir.types import FRAGMENT, INDEX_ONLY, MEMREF, TILE, AddressSpace
 
 ROWS: Final = 16
 """Of a slab."""
+LINE: Final = 128
+"""Bytes of each."""
 _LANES: Final = 32
 _BYTES: Final = (2, 4)
 
@@ -28,8 +30,12 @@ _BYTES: Final = (2, 4)
 def _slab(op: Operation, report: Report, slabs: Value) -> None:
     type_ = memref_of(slabs)
     reason = no_slabs(type_)
-    if reason is None and (type_.shape[1:3] != (ROWS, 1) or type_.element.bytes not in _BYTES):
-        reason = f"slabs have {ROWS} rows of elements of 2 or 4 bytes, not as {type_}"
+    if reason is None and (
+        type_.shape[1:3] != (ROWS, 1)
+        or type_.element.bytes not in _BYTES
+        or (type_.shape[0] or 0) * type_.element.bytes != LINE
+    ):
+        reason = f"slabs have {ROWS} rows of {LINE} bytes, of elements of 2 or 4 bytes, not as {type_}"
     if reason is not None:
         fail(op, report, reason)
 

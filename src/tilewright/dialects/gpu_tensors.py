@@ -17,13 +17,10 @@ from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.tile_rules import fail
 from tilewright.ir.definition import Operation, Value, attribute, operand, operands, optional_attribute
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.swizzles import Swizzle
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import F32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
 from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
 
-SWIZZLED_LINES: Final = Swizzle(3, 4, 3)
-"""Lines of 128 bytes, of which eight are swizzled together."""
-_LINE: Final = 128
 _UNIT: Final = 16
 _MOST_EXTENT: Final = 256
 """Of a box that is copied at a time."""
@@ -178,9 +175,10 @@ def bytes_of_stage(target: MemrefType) -> int:
 
 def no_slabs(target: MemrefType) -> str | None:
     """Why boxes cannot be copied to the stages of a memref; None if they can."""
-    lines = target.order == 4 and (target.shape[0] or 0) * target.element.bytes == _LINE
-    if not lines or target.swizzle != SWIZZLED_LINES or target.space is not AddressSpace.LOCAL:
-        return f"boxes are copied to swizzled slabs of {_LINE} bytes a row in shared memory, not to {target}"
+    swizzle = SWIZZLED_LINES.get((target.shape[0] or 0) * target.element.bytes) if target.order == 4 else None
+    if swizzle is None or target.swizzle != swizzle or target.space is not AddressSpace.LOCAL:
+        lines = ", ".join(map(str, SWIZZLED_LINES))
+        return f"boxes are copied to swizzled slabs of {lines} bytes a row in shared memory, not to {target}"
     rows = target.shape[1] or 0
     return None if rows <= _MOST_EXTENT else f"{rows} rows of a box are more than {_MOST_EXTENT}"
 

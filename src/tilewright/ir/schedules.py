@@ -3,7 +3,7 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no]} [# reason]
+               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -22,6 +22,11 @@ warps take `turns`, one computes what it multiplies next while another one multi
 that multiply the same tile read one copy of it in shared memory; with `overlap`, threads that compute with the sums of
 one product wait for those of the next one no earlier than they use them; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for.
+Rows of factors that groups of warps read from shared memory are cut into slabs of 128 bytes, or of the most of 128, 64
+and 32 that divides them and is no less than `swizzle`: rows along m or n of 160 elements of 16 bits are three slabs of
+128 bytes, the last one half empty, or five of 64. `tiles` says among which the compiler chooses those of products whose
+extents it knows: those that have been measured, or any of which its model knows what they take, of which factors are in
+slabs of 64 bytes too.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -34,6 +39,8 @@ from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+
+from tilewright.ir.swizzles import SWIZZLED_LINES
 
 Tile = tuple[int, int, int]
 """m, n, k."""
@@ -52,6 +59,13 @@ class Copies(Enum):
 
     THREADS = "threads"
     TENSOR = "tensor"
+
+
+class Tiles(Enum):
+    """Among which tiles of products the compiler chooses."""
+
+    MEASURED = "measured"
+    ANY = "any"
 
 
 class ProductChoice(Struct, frozen=True):
@@ -109,6 +123,8 @@ class Schedule(Struct, frozen=True):
     reuse: bool | None = None
     overlap: bool | None = None
     held: bool | None = None
+    swizzle: int | None = None
+    tiles: Tiles | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -129,11 +145,15 @@ class Schedule(Struct, frozen=True):
         for key in ("turns", "reuse", "overlap", "held"):
             said: bool | None = getattr(self, key)
             parts += [] if said is None else [f"{key}={'yes' if said else 'no'}"]
+        parts += [] if self.swizzle is None else [f"swizzle={self.swizzle}"]
+        parts += [] if self.tiles is None else [f"tiles={self.tiles.value}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
 
-_UNSAID: Final = dict.fromkeys(("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held"))
+_UNSAID: Final = dict.fromkeys(
+    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle")
+)
 """What is chosen for products of certain tiles, threads and instructions."""
 
 
@@ -192,7 +212,7 @@ _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 KEYS: Final = (
     *("threads", "groups", "chunk", "tile", "product", "spread"),
-    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held"),
+    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "tiles"),
 )
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
@@ -200,8 +220,12 @@ _PATTERNS: Final = {
 }
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
+_SWIZZLES: Final = {str(line): line for line in SWIZZLED_LINES}
+_TILES: Final = {each.value: each for each in Tiles}
 _WORDS: Final = {
     **dict.fromkeys(("spread", "persistent", "turns", "reuse", "overlap", "held"), tuple(_TRUTHS)),
+    "tiles": tuple(_TILES),
+    "swizzle": tuple(_SWIZZLES),
     **dict.fromkeys(("copies", "stores"), tuple(_COPIES)),
 }
 """What keys take that take words."""
@@ -259,6 +283,8 @@ def parse_line(line: str) -> Schedule:
         reuse,
         overlap,
         held,
+        _SWIZZLES.get(found.get("swizzle", "")),
+        _TILES.get(found.get("tiles", "")),
     )
 
 

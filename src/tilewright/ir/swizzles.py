@@ -46,6 +46,10 @@ class Swizzle(Struct, frozen=True):
         return f"swizzle<{self.bits},{self.base},{self.shift}>"
 
 
+SWIZZLED_LINES: Final = {128: Swizzle(3, 4, 3), 64: Swizzle(2, 4, 3), 32: Swizzle(1, 4, 3)}
+"""By bytes of a line, the longest first: how 16 bytes each of eight lines that lie one behind the other are swizzled,
+so that columns of 16 bytes meet different banks."""
+
 _SWIZZLE: Final = re.compile(r"swizzle<([0-9]{1,2}),([0-9]{1,2}),([0-9]{1,2})>\Z")
 
 

@@ -356,7 +356,7 @@ def test_maps_are_those_of_the_addresses(
 ) -> None:
     """As launches through Python make them, whatever stood in their places."""
     torch_that_says(streams, monkeypatch)
-    maps = (TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64)), TensorMap("q", "f16", 0, (64, 9), (64,), (64, 8)))
+    maps = (TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64)), TensorMap("q", "f16", 0, (64, 9), (64,), (16, 8)))
     plan = LaunchPlan((32, 1, 1), maps=maps)
     info = KernelInfo("k", "k", (PointerParameter("q", "f16"), PointerParameter("p", "bf16")), launch=plan)
     _, control = runner_of(played, info, plan)

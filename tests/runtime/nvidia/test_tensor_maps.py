@@ -27,11 +27,13 @@ from tilewright.machine.cuda.errors import DriverUnavailable
 MATRIX = MemrefParameter("a", "f32", (None,), (1,))
 POINTER = PointerParameter("p", "f32")
 OF_MATRIX = TensorMap("a", "f16", 0, (4096, 300), (4096,), (64, 128))
-OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64))
+OF_POINTER = TensorMap("p", "bf16", 32, (512, 70), (512,), (32, 64))
 PLAN = LaunchPlan((64, 1, 1), maps=(OF_POINTER, OF_MATRIX))
 ENCODE = "cuTensorMapEncodeTiled"
 FIXED = [0, 3, 2, 0]
 """Not interleaved, swizzled by 128 bytes, 128 bytes fetched, zeros outside."""
+SHORT = [0, 2, 2, 0]
+"""The same with boxes of 64 bytes a row."""
 
 
 def maps_in(slots: bytes) -> list[list[int]]:
@@ -50,7 +52,7 @@ def test_maps_are_those_of_the_arguments(played: FakeDriver) -> None:
     first = played.launches[0].slots
     assert len(first) == device_block_size(found.info)
     assert maps_in(first) == [
-        [9, HERE + 256 + 32, 512, 70, 1024, 64, 64, *FIXED],
+        [9, HERE + 256 + 32, 512, 70, 1024, 32, 64, *SHORT],
         [6, HERE, 4096, 300, 8192, 64, 128, *FIXED],
     ]
     assert all(launched.slots == first for launched in played.launches)
@@ -106,7 +108,7 @@ def test_round_trip_of_the_artefact() -> None:
         ("numbers", ([[4096]], [[0]], [[4096]])),
         ("numbers", ([[1, ["extent", "a", 0]]], [[300]], [[4100]])),
         ("box", (64, 257)),
-        ("box", (32, 64)),
+        ("box", (48, 64)),
         ("dtype", "f32"),
     ],
 )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tilewright.ir.schedules import Tiles
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.measured_tiles import WARPGROUP_TILES, MeasuredTile
+from tilewright.targets.nvidia.modelled_tiles import ModelledTile
 from tilewright.targets.nvidia.product_model import Chosen, chosen_tile
 
 
@@ -58,6 +61,46 @@ def test_what_memory_takes() -> None:
 def test_a_batch_is_as_many_tiles() -> None:
     assert "tile=128x128x64" in chosen(256, 256, 256, many=128).schedule
     assert chosen(64, 64, 64, many=4096).seconds > 1.8 * chosen(64, 64, 64, many=2048).seconds
+
+
+@pytest.mark.parametrize("found", [tile for tile in WARPGROUP_TILES if tile.depth == 64 and "product" not in tile.more])
+def test_steps_of_the_model_are_those_that_were_measured(found: MeasuredTile) -> None:
+    """Rows of 128 bytes of the factor along n, whole slabs; products with 144 columns are turned."""
+    loaded = found.along if found.rows % 64 else -(-found.along // 64) * 64
+    model = ModelledTile(found.along, found.rows, found.threads, loaded)
+    assert abs(model.step() / found.alone.step - 1) < 0.065
+    assert abs(model.tile(0) - found.alone.fixed) < 3
+
+
+def test_waves() -> None:
+    """One that is partially filled shares the cache among fewer, and takes no less than its products."""
+    tile = ModelledTile(96, 192, 384, 96)
+    one, few, whole, more = (tile.seconds(192, 96 * count, 4096, 1) for count in (1, 66, 132, 133))
+    assert one == few < whole
+    assert abs(more - whole - one) < 1e-12
+    pair, single = (ModelledTile(96, 64, 128, 96).seconds(64, 96 * 132 * count, 4096, 1) for count in (2, 1))
+    assert single < pair < 2 * single
+    assert tile.of_split_sectors(2).step() > tile.step()
+
+
+@pytest.mark.parametrize(
+    ("size", "turned", "line"),
+    [
+        (1536, (True, False), "threads=384 tile=96x192x64 swizzle=64"),
+        (1536, (False, False), "threads=384 tile=96x192x64"),
+        (3072, (True, False), "threads=384 tile=192x192x64"),
+        (5120, (True, False), "threads=256 tile=160x256x64 swizzle=64"),
+        (8192, (True, False), "threads=256 tile=256x128x64"),
+    ],
+)
+def test_any_tiles(size: int, turned: tuple[bool, bool], line: str) -> None:
+    """Those that nobody has measured are taken where the model expects more of them, when they are asked for."""
+    extents, types = (size, size, size), ("bf16", "f32", "f32")
+    found = chosen_tile(extents, 1, *types, Architecture.SM_90A, turned=turned, tiles=Tiles.ANY)
+    usual = chosen_tile(extents, 1, *types, Architecture.SM_90A, turned=turned, tiles=Tiles.MEASURED)
+    assert usual == chosen_tile(extents, 1, *types, Architecture.SM_90A, turned=turned)
+    assert found.schedule == line
+    assert 0.9 * usual.seconds < found.seconds <= usual.seconds
 
 
 @pytest.mark.parametrize("element", ["f32", "f64", "i8", "bf16"])

@@ -41,12 +41,14 @@ PITCH_LIMIT: Final = 1 << 40
 MOST_MODES: Final = 5
 """Of what a description is of: those of a matrix, and others along which matrices lie beside each other."""
 _NOT_INTERLEAVED: Final = 0
-_SWIZZLED_128: Final = 3
+SWIZZLES: Final = {128: 3, 64: 2, 32: 1}
+"""What the driver calls the swizzles of boxes, by bytes of their rows (`SWIZZLED_LINES`)."""
 _FETCH_128: Final = 2
 """Bytes that the second cache fetches at a time."""
 _ZEROS_OUTSIDE: Final = 0
-FIXED: Final = (_NOT_INTERLEAVED, _SWIZZLED_128, _FETCH_128, _ZEROS_OUTSIDE)
-"""What the driver is told last, of every matrix."""
+INTERLEAVED: Final = (_NOT_INTERLEAVED,)
+FETCHED: Final = (_FETCH_128, _ZEROS_OUTSIDE)
+"""What the driver is told last, of every matrix, before and behind how boxes are swizzled."""
 
 
 def has_map(extents: Sequence[int], strides: Sequence[int], element_bytes: int) -> bool:
@@ -68,6 +70,7 @@ def encoded(
     Extents are elements, as of `has_map`, those of boxes too, which are of one matrix each. Raises `DriverError` if it
     is refused.
     """
+    swizzle = SWIZZLES[box[0] * TENSOR_DTYPES[dtype].bytes]
     room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
     place = -(-ctypes.addressof(room) // MAP_ALIGNMENT) * MAP_ALIGNMENT
     rank = len(extents)
@@ -81,7 +84,7 @@ def encoded(
         (c_uint64 * (rank - 1))(*pitches),
         (c_uint * rank)(*whole_box(box, rank)),
         (c_uint * rank)(*(1,) * rank),
-        *FIXED,
+        *(*INTERLEAVED, swizzle, *FETCHED),
     )
     return ctypes.string_at(place, MAP_BYTES)
 

@@ -24,7 +24,15 @@ import struct
 from typing import Final
 
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, GRID, STREAM
-from tilewright.machine.cuda.tensor_maps import FIXED, MAP_ALIGNMENT, MAP_BYTES, MAP_UNIT, MOST_EXTENT, MOST_MODES
+from tilewright.machine.cuda.tensor_maps import (
+    FETCHED,
+    INTERLEAVED,
+    MAP_ALIGNMENT,
+    MAP_BYTES,
+    MAP_UNIT,
+    MOST_EXTENT,
+    MOST_MODES,
+)
 from tilewright.runtime.pool_layout import BUSY_STATUS, DONE_STATUS, FRAME_GRID, FRAME_SLOTS, field
 
 PYTHON_IMPORTS: Final = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_Clear")
@@ -46,9 +54,9 @@ ENCODE: Final = 96
 CONFIG: Final = 104
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
 
-ENTRY: Final = struct.Struct(f"<4q{MOST_MODES}I{MOST_MODES}I4q{4 * (2 * MOST_MODES - 1)}q")
-"""A map's slot, place, distance, type; box and steps; rank, bytes of an element, bits that are not set in a stride,
-and in one less 1; extents and strides, each of four words."""
+ENTRY: Final = struct.Struct(f"<3q2I{MOST_MODES}I{MOST_MODES}I4q{4 * (2 * MOST_MODES - 1)}q")
+"""A map's slot, place, distance, type and swizzle; box and steps; rank, bytes of an element, bits that are not set in a
+stride, and in one less 1; extents and strides, each of four words."""
 _BOX: Final = 32
 _STEPS: Final = _BOX + 4 * MOST_MODES
 _RANK: Final = _STEPS + 4 * MOST_MODES
@@ -61,7 +69,7 @@ _STRIDES: Final = _EXTENTS + MOST_MODES * _NUMBER_BYTES
 _BEYOND_EXTENTS: Final = -MOST_EXTENT
 """Bits that are not set in an extent less 1."""
 
-_FIXED: Final = ", ".join(f"i32 {number}" for number in FIXED)
+_INTERLEAVED, _FETCHED = (", ".join(f"i32 {number}" for number in some) for some in (INTERLEAVED, FETCHED))
 
 _TEXT: Final = f"""
 declare ptr @PyEval_SaveThread()
@@ -168,6 +176,8 @@ one:
   %distance = load i64, ptr %distance.p
 {field("type.p", "%entry.p", 24)}
   %type = load i32, ptr %type.p
+{field("swizzle.p", "%entry.p", 28)}
+  %swizzle = load i32, ptr %swizzle.p
 {field("box", "%entry.p", _BOX)}
 {field("steps", "%entry.p", _STEPS)}
 {field("rank.p", "%entry.p", _RANK)}
@@ -245,7 +255,7 @@ compare:
 asked:
   %modes = trunc i64 %rank to i32
   %status = call i32 %encode(ptr %map, i32 %type, i32 %modes, i64 %begin, ptr %extents, ptr %pitches, ptr %box,
-    ptr %steps, {_FIXED})
+    ptr %steps, {_INTERLEAVED}, i32 %swizzle, {_FETCHED})
   %fine = icmp eq i32 %status, 0
   br i1 %fine, label %written, label %refused
 

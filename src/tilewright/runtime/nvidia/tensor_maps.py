@@ -43,6 +43,7 @@ def map_entries(info: KernelInfo, plan: LaunchPlan) -> bytes:
             first + MAP_BYTES * number,
             found.distance,
             TENSOR_DTYPES[found.dtype].code,
+            found.swizzle,
             *whole_box(found.box, MOST_MODES),
             *(1,) * MOST_MODES,
             len(found.extents),

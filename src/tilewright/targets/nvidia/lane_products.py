@@ -1,7 +1,7 @@
 """Products of the lane level as code of one thread: copies that go on by themselves, matrix instructions.
 
 Groups of four warps find a factor by a descriptor of 64 bits: bits 0 to 13 the address, 16 to 29 the distance of slabs,
-32 to 45 that of eight rows, all in units of 16 bytes; bit 62 says that 128 bytes are swizzled.
+32 to 45 that of eight rows, all in units of 16 bytes; bits 62 and 63 are 1, 2, 3 where 128, 64, 32 bytes are swizzled.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tilewright.dialects.lane_products import spot
 from tilewright.dialects.matrix_instructions import MatrixInstruction, instruction_of
 from tilewright.ir import core
 from tilewright.ir.layouts import Owner
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType
 from tilewright.targets.llvm.emitter import Value, constant, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS
@@ -30,7 +31,8 @@ from tilewright.transforms.emit import constant_of
 _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
 _ROWS: Final = 8
-_SWIZZLED: Final = 1 << 62
+_SWIZZLED: Final = dict(zip(SWIZZLED_LINES, (1 << 62, -2 << 62, -1 << 62), strict=True))
+"""By bytes of a line; the highest bit is a sign to LLVM."""
 _HALF_BITS: Final = 16
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
 """Of sums of groups of warps, by type, as constraints of assembly."""
@@ -259,7 +261,8 @@ def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.V
     units = b.lshr(b.and_(b.cast("ptrtoint", pointer, "i64"), i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
     slabs = (type_.strides[2] or 0) * type_.element.bytes // _UNIT if along else 1
     rows = _ROWS * (type_.strides[1] or 0) * type_.element.bytes // _UNIT
-    return b.or_(units, i64(_SWIZZLED | rows << 32 | slabs << 16))
+    swizzled = _SWIZZLED[(type_.shape[0] or 0) * type_.element.bytes]
+    return b.or_(units, i64(swizzled | rows << 32 | slabs << 16))
 
 
 def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:

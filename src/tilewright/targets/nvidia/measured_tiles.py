@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
 
-_OF_SPLIT_SECTORS: Final = 0.0024
+OF_SPLIT_SECTORS: Final = 0.0024
 """Microseconds that 128 bytes of a row of a box take which begin and end in the middle of a sector of 32 bytes."""
-_DELAYED: Final = 1.08
+DELAYED: Final = 1.08
 """How much longer a step takes at least, whose boxes come so."""
 
 
@@ -32,7 +32,7 @@ class Cost(Struct, frozen=True):
 
     def of_split_sectors(self, pieces: int) -> Cost:
         """With so many times 128 bytes a step that begin in the middle of a sector."""
-        return Cost(self.fixed, max(self.step * _DELAYED, pieces * _OF_SPLIT_SECTORS))
+        return Cost(self.fixed, max(self.step * DELAYED, pieces * OF_SPLIT_SECTORS))
 
 
 class MeasuredTile(Struct, frozen=True):
@@ -81,7 +81,7 @@ class MeasuredTile(Struct, frozen=True):
 
 _GROUPS: Final = 2 * USUAL_THREADS
 _AS_IT_COMES: Final = " persistent=no"
-_LIMITED: Final = 7.0e14
+LIMITED: Final = 7.0e14
 _SOONER: Final = 6.75e14
 """Operations a second at which a device is at the limit of its power."""
 
@@ -97,10 +97,10 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(192, 128, Cost(2.8, 0.544), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
     MeasuredTile(208, 128, Cost(2.0, 0.668), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(224, 128, Cost(3.1, 0.634), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 128, Cost(3.6, 0.715), threads=_GROUPS, rate=_LIMITED),
+    MeasuredTile(256, 128, Cost(3.6, 0.715), threads=_GROUPS, rate=LIMITED),
     MeasuredTile(240, 128, Cost(3.6, 0.715), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(256, 144, Cost(3.4, 0.83), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 192, Cost(4.5, 1.045), threads=_GROUPS, rate=_LIMITED),
+    MeasuredTile(256, 192, Cost(4.5, 1.045), threads=_GROUPS, rate=LIMITED),
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
     MeasuredTile(16, 64, Cost(3.0, 0.50), Cost(3.0, 0.60), depth=128, right_along_n=False),

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel
-from tilewright.ir.schedules import Schedule, Tile
+from tilewright.ir.schedules import Schedule, Tile, Tiles
 from tilewright.ir.types import MemrefType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
@@ -78,7 +78,7 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 
     def _threads(self, kernel: Kernel, subgroup_size: int) -> int:
         sharing = [op for op in kernel.walk() if isinstance(op, _SHARING)]
-        tiles = NvidiaTilePolicy(self.request.tile, self.architecture).of(kernel)
+        tiles = NvidiaTilePolicy(self.request.tile, self.architecture, tiles=self.request.tiles).of(kernel)
         chosen = tiles.chosen(sharing[0]) if len(sharing) == 1 and isinstance(sharing[0], tl.Gemm) else None
         if chosen is None or chosen.threads == USUAL_THREADS or subgroup_size != WARP:
             return subgroup_size * _SUBGROUPS
@@ -95,7 +95,8 @@ class NvidiaTilePolicy(Struct, frozen=True):
 
     Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
     extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
-    others, to keep the device busy. `threads` are those of a block where that is known.
+    others, to keep the device busy. `threads` are those of a block where that is known, `tiles` says
+    among which they are chosen.
     """
 
     product: Tile | None = None
@@ -103,6 +104,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
     large: bool = False
     groups: bool = False
     threads: int | None = None
+    tiles: Tiles | None = None
 
     @property
     def remainders(self) -> Remainders:
@@ -129,7 +131,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
         terms = a.shape[1]
         steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
         if steps is not None and not self.groups and self._is_by_groups(a, b, c):
-            best = tile_of_groups(m, n, steps, self.threads)
+            best = tile_of_groups(m, n, steps, self.threads, self.tiles)
             if best is not None:
                 return ProductTile(best.along, best.rows, 1.0, best.threads)
         return self._tiles(a, b, c).best(m, n, steps, self.groups, self.threads)

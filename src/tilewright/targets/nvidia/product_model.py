@@ -14,10 +14,12 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.ir.schedules import Tiles
 from tilewright.ir.types import ALL_SCALARS, F32, F64, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, WARPGROUP_TILES, Cost, MeasuredTile
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
+from tilewright.targets.nvidia.modelled_tiles import ModelledTile, modelled_tiles
 
 _START: Final = 3.5e-6
 """Seconds of a launch that computes nothing, between two events."""
@@ -58,7 +60,9 @@ _READ: Final = 1.22
 _MOST_COLUMNS: Final = 256
 
 
-def tile_of_groups(m: int, n: int, steps: int, threads: int | None = None) -> MeasuredTile | None:
+def tile_of_groups(
+    m: int, n: int, steps: int, threads: int | None = None, tiles: Tiles | None = None
+) -> MeasuredTile | ModelledTile | None:
     """The tile for groups of warps with which a product of so many steps of 64 takes least time.
 
     None for results that are smaller than what has been measured. Tiles for other `threads` than a block is known to
@@ -66,7 +70,11 @@ def tile_of_groups(m: int, n: int, steps: int, threads: int | None = None) -> Me
     """
     if min(m, n) < _LEAST_SIZE:
         return None
-    usual = [tile for tile in WARPGROUP_TILES if tile.depth == _HALF and "product" not in tile.more]
+    usual: list[MeasuredTile | ModelledTile] = [
+        tile for tile in WARPGROUP_TILES if tile.depth == _HALF and "product" not in tile.more
+    ]
+    if tiles is Tiles.ANY:
+        usual += modelled_tiles(along_n=True)
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual
     return min(mine, key=lambda tile: tile.seconds(n, m, steps * _HALF, 1))
 
@@ -116,7 +124,7 @@ def _rated(tile: ProductTile, factor: ScalarType) -> MeasuredTile:
     return MeasuredTile(tile.rows, tile.columns, Cost(3.0, step / _ALONE), Cost(3.0, 2 * step), depth=depth)
 
 
-def _fitting(tiles: Sequence[MeasuredTile], m: int, n: int) -> list[MeasuredTile]:
+def _fitting(tiles: Sequence[MeasuredTile | ModelledTile], m: int, n: int) -> list[MeasuredTile | ModelledTile]:
     """Those of which less than half lies outside along each mode, where there are smaller ones: few blocks that load
     what nobody needs are not as fast as the sum of what they do."""
     rows, along = (min(lengths) for lengths in zip(*((tile.rows, tile.along) for tile in tiles), strict=True))
@@ -135,17 +143,20 @@ def chosen_tile(
     whole_sectors: bool = True,
     turned: Turned = (False, False),
     exact: bool = True,
+    tiles: Tiles | None = None,
 ) -> Chosen:
     """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
 
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
-    the way.
+    the way. With `tiles` any, those are among them of which only a model knows what they take.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
-    found = _tiles(factor, sums, architecture, turned, exact)
-    tiles = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
-    fit = _fitting(tiles, m, n)
+    found: list[MeasuredTile | ModelledTile] = [*_tiles(factor, sums, architecture, turned, exact)]
+    if tiles is Tiles.ANY and is_by_groups(factor, factor, sums, architecture):
+        found += modelled_tiles(turned[0])
+    known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
+    fit = _fitting(known, m, n)
     best = min(fit, key=lambda tile: tile.seconds(m, n, k, many))
     floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)
     seconds = max(best.seconds(m, n, k, many), floor / _BYTES)

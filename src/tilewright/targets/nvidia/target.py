@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "39"
+_FORMAT: Final = "40"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -115,7 +115,8 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.spread_collectives.widening import WidenProducts
 
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
-        team, tiles = NvidiaTeamPolicy(request, self.architecture), NvidiaTilePolicy(request.tile, self.architecture)
+        team = NvidiaTeamPolicy(request, self.architecture)
+        tiles = NvidiaTilePolicy(request.tile, self.architecture, tiles=request.tiles)
         spread = [SpreadCollectives(SPREADING, request)] if level else []
         alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(

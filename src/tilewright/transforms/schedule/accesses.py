@@ -209,19 +209,26 @@ class Transfer(Struct, frozen=True):
         return elements_there(self.type, self.indices, self.shape, self.check, mode)
 
     def _box(self, build: Builder) -> Transfer:
-        """The same elements as a box whose edges are tested where the layout goes on beyond the tile."""
+        """The same elements as a box whose edges are tested where the layout goes on beyond the tile, or, as there
+        are no views of it, beyond swizzled memory with which the tile ends."""
         ragged = ragged_dims(self.layout, self.shape)
         if not ragged:
             return self
         modes = range(len(self.shape))
         check = [any(self.check[mode : mode + 1]) for mode in modes]
-        ends = [self._ends(build, mode, check[mode]) if mode in ragged else None for mode in modes]
-        view, indices = _cut(build, self.memref, ends), list(self.indices)
+        cut = [mode for mode in ragged if self.type.swizzle is None or not self._is_last(mode)]
+        ends = [self._ends(build, mode, check[mode]) if mode in cut else None for mode in modes]
+        view, indices = _cut(build, self.memref, ends) if cut else self.memref, list(self.indices)
         for mode, found in enumerate(ends):
             if found is not None:
                 indices[mode] = emit.sub(build, indices[mode], found[0]) if check[mode] else build.index(0)
         tested = tuple(test or mode in ragged for mode, test in enumerate(check))
         return Transfer(view, indices, tested, self.layout, self.shape)
+
+    def _is_last(self, mode: int) -> bool:
+        """Whether a tile surely ends where the memref does along a mode."""
+        start = emit.integer_of(self.indices[mode])
+        return start is not None and start + self.shape[mode] == self.type.shape[mode]
 
     def _ends(self, build: Builder, mode: int, check: bool) -> tuple[Value, emit.Length]:
         """Where the tile begins in a mode of the memref, and how much of it is there."""

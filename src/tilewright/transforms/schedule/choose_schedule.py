@@ -30,9 +30,11 @@ from tilewright.transforms.schedule.products.choice import (
     Products,
     block_of,
     choose_products,
+    least_slab,
     moves_from,
     products_of,
 )
+from tilewright.transforms.schedule.products.factors import SLAB
 from tilewright.transforms.schedule.products.grids import best_order
 from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.products.shapes import extents_of
@@ -72,6 +74,7 @@ class ChooseSchedule(Pass, frozen=True):
             reuse: bool | None = None
             overlap: bool | None = None
             held: bool | None = None
+            swizzle: int | None = None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -86,10 +89,11 @@ class ChooseSchedule(Pass, frozen=True):
                     reuse = placed.reuse or (None if wanted.reuse is None else False)
                     overlap = placed.overlap or (None if wanted.overlap is None else False)
                     held = placed.held or (None if wanted.held is None else False)
+                    swizzle = least_slab(wanted) if placed.slab < SLAB else None
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
-            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held)
+            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held, swizzle=swizzle)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):

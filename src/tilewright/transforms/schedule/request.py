@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Way, parse_line, spelled
+from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Tiles, Way, parse_line, spelled
+from tilewright.transforms.schedule.products.factors import SLAB
 
 CODE: Final = "T009"
 _PART: Final = re.compile(r"[^;\n]+")
@@ -47,6 +48,11 @@ class ScheduleRequest(Struct, frozen=True):
     def tile(self) -> Tile | None:
         """Tiles of products, which all kernels share."""
         return next((part.schedule.tile for part in self.parts if part.schedule.tile is not None), None)
+
+    @property
+    def tiles(self) -> Tiles | None:
+        """Among which tiles of products are chosen, which all kernels share."""
+        return next((part.schedule.tiles for part in self.parts if part.schedule.tiles is not None), None)
 
     def check_only_tiles(self, report: Report, whose: str) -> None:
         """Report all that is asked for but tiles."""
@@ -137,6 +143,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.held and not taken.held:
             said = taken.reason or "it has no loop with several products of which one may have rows in registers"
             self._misfit(kernel, "held=yes", said, report)
+        if wanted.swizzle not in (None, SLAB, taken.swizzle):
+            said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"
+            self._misfit(kernel, f"swizzle={wanted.swizzle}", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)

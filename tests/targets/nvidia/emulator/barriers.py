@@ -20,8 +20,8 @@ MAP: Final = struct.Struct("<4sQQQ5Q4QIII")
 from matrix to matrix, box, and whether elements are rounded to tf32."""
 MARK: Final = b"tmap"
 MAP_BYTES: Final = 128
-LINE: Final = 128
-_ALIGNED: Final = 1024
+LINES: Final = {128: 7, 64: 3, 32: 1}
+"""Of boxes, by bytes: which bits of the number of eight lines of 128 bytes change those of 16 bytes in them."""
 
 
 class _Copy(NamedTuple):
@@ -86,16 +86,16 @@ class Barriers:
     def copy(self, place: int, target: int, pointer: int, start: tuple[int, ...]) -> tuple[Array, Array]:
         """Begin to copy a box to shared memory at `target`; the offsets of bytes read, and of those written."""
         found = self._at(place)
-        if target % _ALIGNED:
+        inside, addresses, line, rounds = box_of(self._memory, pointer, start)
+        if target % (8 * line):
             raise EmulatorError("a box is not copied to where lines that are swizzled together begin")
-        inside, addresses, rounds = box_of(self._memory, pointer, start)
         read = addresses[inside]
         contents = np.zeros(inside.size, np.uint8)
         offsets = self._memory.offsets(read, 1, 1, Access.READ) if len(read) else read
         contents[inside] = self._memory.data[offsets]
         if rounds:
             contents = rounded_to_tf32(contents.view(np.float32)).view(np.uint8)
-        written = self._memory.offsets(target + swizzled(inside.size), 1, 1, Access.WRITE)
+        written = self._memory.offsets(target + swizzled(inside.size, line), 1, 1, Access.WRITE)
         self._memory.data[written] = GARBAGE
         found.copies.append(_Copy(written, contents))
         found.bytes -= len(written)
@@ -108,27 +108,27 @@ class Barriers:
         return found
 
 
-def swizzled(count: int) -> Array:
-    """Where bytes of lines lie that are swizzled."""
-    line = np.arange(count)
-    return line ^ (line >> 7 & 7) << 4
+def swizzled(count: int, line: int) -> Array:
+    """Where bytes of lines of so many bytes lie that are swizzled."""
+    byte = np.arange(count)
+    return byte ^ (byte >> 7 & LINES[line]) << 4
 
 
-def box_of(memory: Memory, pointer: int, start: tuple[int, ...]) -> tuple[Array, Array, bool]:
-    """Of each byte of a box of the map at an address whether it is in the matrix, and its address; whether f32 is
-    rounded."""
+def box_of(memory: Memory, pointer: int, start: tuple[int, ...]) -> tuple[Array, Array, int, bool]:
+    """Of each byte of a box of the map at an address whether it is in the matrix, and its address; bytes of a line, and
+    whether f32 is rounded."""
     source = memory.offsets(np.array([pointer]), 1, 64, Access.READ)[0]
     mark, address, size, rank, *numbers, width, rows, rounds = MAP.unpack_from(
         memory.data[source : source + MAP_BYTES].tobytes()
     )
     extents, pitches = numbers[:rank], numbers[5 : 4 + rank]
-    if mark != MARK or width * size != LINE or rank != len(start):
-        raise EmulatorError("no map of a matrix with boxes of 128 bytes a row")
+    if mark != MARK or width * size not in LINES or rank != len(start):
+        raise EmulatorError("no map of a matrix with boxes of 128, 64 or 32 bytes a row")
     y, x, byte = np.indices((rows, width, size)).reshape(3, -1)
     place_of = [x + start[0], y + start[1], *(np.full_like(x, which) for which in start[2:])]
     inside = np.all([(i >= 0) & (i < extent) for i, extent in zip(place_of, extents, strict=True)], axis=0)
     distances = (i * pitch for i, pitch in zip(place_of, (size, *pitches), strict=True))
-    return inside, address + sum(distances) + byte, bool(rounds)
+    return inside, address + sum(distances) + byte, width * size, bool(rounds)
 
 
 def encoded(

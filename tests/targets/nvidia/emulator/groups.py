@@ -26,8 +26,8 @@ _FACTORS: Final[dict[str, np.dtype[Any]]] = {
     "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
     "e5m2": np.dtype(ml_dtypes.float8_e5m2),
 }
-_LINE: Final = 128
-"""Bytes that are swizzled together."""
+_LINES: Final = {1: (128, 7), 2: (64, 3), 3: (32, 1)}
+"""Bytes of a line and bits of a swizzle, by what a descriptor says."""
 _ROW: Final = 32
 """Bytes of a row of a factor that one instruction reads."""
 
@@ -202,16 +202,18 @@ def group_product(name: str) -> GroupProduct:
 def factor_offsets(descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
     """Bytes from the beginning of shared memory to the elements [outer, k] of a factor.
 
-    Lines of 128 bytes run along k, or `turned` along the other dimension; eight lines are `stride` bytes apart from the
-    next eight, lines that go on `leading` bytes. Address bits 4 to 6 are changed by bits 7 to 9.
+    Lines of 128, 64 or 32 bytes run along k, or `turned` along the other dimension; eight lines are `stride` bytes
+    apart from the next eight, lines that go on `leading` bytes. Address bits 4 to 6, 5 or 4 are changed by
+    those from 7 on.
     """
     start, leading, stride = ((descriptor >> shift & 0x3FFF) << 4 for shift in (0, 16, 32))
     size = product.factor.itemsize
-    if descriptor >> 62 & 3 != 1:
-        raise EmulatorError("factors that are not swizzled by 128 bytes")
+    if descriptor >> 62 & 3 not in _LINES:
+        raise EmulatorError("factors that are not swizzled")
+    length, bits = _LINES[descriptor >> 62 & 3]
     if turned and size != 2:
         raise EmulatorError("only elements of two bytes are turned")
     rows, deep = np.meshgrid(np.arange(outer), np.arange(product.depth), indexing="ij")
     line, along = (deep, rows * size) if turned else (rows, deep * size)
-    address = start + line // 8 * stride + line % 8 * _LINE + along // _LINE * leading + along % _LINE
-    return address ^ (address >> 7 & 7) << 4
+    address = start + line // 8 * stride + line % 8 * length + along // length * leading + along % length
+    return address ^ (address >> 7 & bits) << 4

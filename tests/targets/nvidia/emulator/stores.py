@@ -34,10 +34,10 @@ class Stores:
     def begin(self, epoch: Epoch, unshown: Unshown, thread: int, place: tuple[int, ...], turns: Array) -> None:
         """Ask for a slab at an address to be stored to a box of the map at another one, from these positions on."""
         slab, pointer, *start = place
-        if slab % 1024:
+        inside, addresses, line, _ = box_of(self._memory, pointer, tuple(start))
+        if slab % (8 * line):
             raise EmulatorError("a slab does not begin where lines that are swizzled together do")
-        inside, addresses, _ = box_of(self._memory, pointer, tuple(start))
-        offsets = self._memory.offsets((slab + swizzled(inside.size))[inside], 1, 1, Access.READ)
+        offsets = self._memory.offsets((slab + swizzled(inside.size, line))[inside], 1, 1, Access.READ)
         unshown.check(offsets - WINDOW, 1)
         epoch.add(np.full(len(offsets), thread), offsets, 1, Access.READ, turns)
         target = addresses[inside]

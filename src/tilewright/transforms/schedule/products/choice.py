@@ -12,14 +12,15 @@ from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.interfaces import MovesElements
-from tilewright.ir.schedules import Copies, ProductChoice, Schedule, in_common
+from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
 from tilewright.transforms.schedule.products.chains import sums_of
-from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB, Factor
 from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
 from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
@@ -77,6 +78,17 @@ class Products(Struct, frozen=True):
     def persistent(self) -> bool:
         """Whether blocks go on from tile to tile without waiting for the first factors of each."""
         return any(found.around is not None for found in self.loops.values())
+
+    @property
+    def slab(self) -> int:
+        """The least bytes of slabs into which rows of factors are cut."""
+        factors = (factor for plan in self.plans.values() for factor in (plan.lhs, plan.rhs))
+        return min((factor.slab for factor in factors if factor.swizzled), default=SLAB)
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether rows of a factor are longer in shared memory than what is multiplied."""
+        return any(factor.is_padded for plan in self.plans.values() for factor in (plan.lhs, plan.rhs))
 
     @property
     def turns(self) -> bool:
@@ -145,7 +157,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     room, shared = block.shared_bytes, block.shared_bytes - others
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
-    block = replace(block, shared_bytes=max(shared, 0), alone=alone)
+    block = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted))
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):
@@ -178,6 +190,11 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
+
+
+def least_slab(wanted: Schedule) -> int:
+    """Bytes of slabs at least; any tiles may have shorter ones than those that have been measured."""
+    return wanted.swizzle or (ANY_SLAB if wanted.tiles is Tiles.ANY else SLAB)
 
 
 def _loops(
@@ -216,6 +233,8 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
         yield Schedule(held=not taken.held)
     if any(found.by_tensor and len(found.products) > _PAIR for found in taken.loops.values()):
         yield Schedule(reuse=not taken.reuse)
+    lines = () if taken.slab < SLAB else (line for line in SWIZZLED_LINES if line < SLAB and taken.is_padded)
+    yield from (Schedule(swizzle=line) for line in lines)
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))

@@ -13,7 +13,9 @@ from tilewright.ir.types import ScalarType
 from tilewright.transforms.lane_accesses import LANES, bank_conflicts
 
 SLAB: Final = 128
-"""Bytes of a row that are swizzled together."""
+"""Bytes of a row that are swizzled together where nothing else is said."""
+ANY_SLAB: Final = 64
+"""The same at least where tiles may be any: two whole sectors."""
 PIECE: Final = 16
 """Bytes of the widest access, and of a row of what `ldmatrix` loads."""
 TURNED_ROWS: Final = 8
@@ -28,11 +30,12 @@ class Factor(Struct, frozen=True):
     hold `part`s of it. Neighbours that a lane reads at once belong to different instructions: `outer_scale` parts are
     interleaved along `outer`, `depth_scale` along k. `warps` share `outer`.
 
-    If `swizzled`, as groups of warps read it, rows are cut into slabs of 128 bytes, one behind the other, and the 16
-    bytes of number p in row r of a slab lie at place p ^ r % 8. If `turned`, its rows in global memory run the other
-    way, and it is copied element by element, by lanes of which `TURNED_ROWS` have elements of as many rows. If `held`,
-    threads have it in registers, as the instruction wants it, and none of it lies in shared memory. If `read`, threads
-    have it in registers, too, and read it from shared memory, in which it is swizzled.
+    If `swizzled`, as groups of warps read it, rows are cut into slabs of `slab` bytes, one behind the other, and the 16
+    bytes of number p in row r of a slab of 128 bytes lie at place p ^ r % 8 (see `SWIZZLED_LINES`). If `turned`, its
+    rows in global memory run the other way, and it is copied element by element, by lanes of which `TURNED_ROWS` have
+    elements of as many rows. If `held`, threads have it in registers, as the instruction wants it, and none of it lies
+    in shared memory. If `read`, threads have it in registers, too, and read it from shared memory, in which it is
+    swizzled.
 
     A swizzled row along `outer` is whole slabs: what is beyond `outer` is copied and not multiplied.
     """
@@ -51,6 +54,7 @@ class Factor(Struct, frozen=True):
     turned: bool = False
     held: bool = False
     read: bool = False
+    slab: int = SLAB
 
     @property
     def by_matrices(self) -> bool:
@@ -71,7 +75,7 @@ class Factor(Struct, frozen=True):
     def row_bytes(self) -> int:
         """Bytes of a row, without what lies between rows."""
         found = (self.outer if self.along_outer else self.depth) * self.element.bytes
-        return -(-found // SLAB) * SLAB if self.swizzled and self.along_outer else found
+        return -(-found // self.slab) * self.slab if self.swizzled and self.along_outer else found
 
     @property
     def is_padded(self) -> bool:

@@ -15,13 +15,13 @@ from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice
 from tilewright.ir.types import ScalarType
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.factors import SLAB, Factor
 
 WARP: Final = 32
 MOST_SUM_REGISTERS: Final = 128
 MOST_GROUP_REGISTERS: Final = 192
 """Of sums of groups of warps that hold no factors beside them: with 255 registers nothing is spilled."""
-_REGISTERS: Final = 65536
+REGISTERS: Final = 65536
 """Of a multiprocessor."""
 _OTHER_REGISTERS: Final = 96
 """What a thread has beside sums: factors, addresses."""
@@ -42,7 +42,8 @@ _FEW_STEPS: Final = 8
 class Block(Struct, frozen=True):
     """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has.
 
-    A block is `alone` on a multiprocessor if there are no more than these.
+    A block is `alone` on a multiprocessor if there are no more than these. Rows of swizzled factors are cut into slabs
+    of `slab` bytes or more.
     """
 
     threads: int
@@ -50,6 +51,7 @@ class Block(Struct, frozen=True):
     architecture: Architecture
     multiprocessors: int = 1
     alone: bool = False
+    slab: int = SLAB
 
     def stages(
         self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0, asked: int | None = None
@@ -80,10 +82,10 @@ class Block(Struct, frozen=True):
         """How many blocks have registers at a time."""
         if not any(factor.held for plan in plans for factor in (plan.lhs, plan.rhs)):
             return 1 + self._has_registers_of_two(plans)
-        return max(_REGISTERS // (self.threads * (_registers_of_sums(plans) + _HELD_REGISTERS)), 1)
+        return max(REGISTERS // (self.threads * (_registers_of_sums(plans) + _HELD_REGISTERS)), 1)
 
     def _has_registers_of_two(self, plans: Sequence[ProductPlan]) -> bool:
-        return 2 * self.threads * (_registers_of_sums(plans) + _OTHER_REGISTERS) <= _REGISTERS
+        return 2 * self.threads * (_registers_of_sums(plans) + _OTHER_REGISTERS) <= REGISTERS
 
 
 def _registers_of_sums(plans: Sequence[ProductPlan]) -> int:

@@ -10,7 +10,7 @@ from tilewright.dialects.matrix_instructions import MatrixInstruction, instructi
 from tilewright.dialects.tile_rules import tile_of
 from tilewright.ir.core import Value
 from tilewright.ir.layouts import Layout
-from tilewright.ir.swizzles import Swizzle
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
 from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_rows, layout_of_sums
@@ -18,7 +18,6 @@ from tilewright.transforms.tile_values import tile_type
 
 ALIGNMENT = 1024
 """Of stages: what is swizzled together begins there."""
-_SWIZZLE = Swizzle(3, 4, 3)
 
 
 def buffer_type(factor: Factor, stages: int) -> MemrefType:
@@ -28,9 +27,9 @@ def buffer_type(factor: Factor, stages: int) -> MemrefType:
     if not factor.swizzled:
         shape, strides = (near, factor.rows, stages), (1, factor.pitch // size, stage)
         return MemrefType(factor.element, shape, strides, AddressSpace.LOCAL)
-    width = SLAB // size
+    width = factor.slab // size
     shape, strides = (width, factor.rows, near // width, stages), (1, width, width * factor.rows, stage)
-    return MemrefType(factor.element, shape, strides, AddressSpace.LOCAL, _SWIZZLE)
+    return MemrefType(factor.element, shape, strides, AddressSpace.LOCAL, SWIZZLED_LINES[factor.slab])
 
 
 def _held(factor: Value, dim: int, instruction: MatrixInstruction, warps: int) -> Factor:
@@ -52,7 +51,9 @@ def _in_memory(
     """A factor in shared memory, of attributes of a product."""
     near, far = rows_of(type_)
     size, swizzled, pitch = type_.element.bytes, type_.swizzle is not None, type_.strides[1]
+    width = type_.shape[0]
     assert pitch is not None
+    assert width is not None
     return Factor(
         instruction.factor,
         outer,
@@ -65,6 +66,7 @@ def _in_memory(
         warps[dim],
         near * size if swizzled else pitch * size,
         swizzled,
+        slab=width * size if swizzled else SLAB,
     )
 
 

@@ -7,7 +7,7 @@ Elements that are converted or computed first, or lie where no copy may begin, g
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -137,18 +137,48 @@ class Staging(Struct, frozen=True):
         """Copies of one element each if there are such, else through registers; so many of a thread at once."""
         total, most = self.factor.rows, max(self.threads * at_once // self._near, 1)
         rows = max(count for count in range(1, min(most, total) + 1) if total % count == 0)
+        if not narrow and self.factor.swizzled and rows not in self._shared(most):
+            self._by_slabs(build, stage, box, at_once)
+            return
 
         def some(at: Builder, row: Value) -> None:
             if narrow:
                 self._copy(at, stage, box, row, rows, 1)
                 return
             shape = tuple(self._near if mode == box.near else rows for mode in range(2))
-            loaded = TileType(shape, box.type.element)
-            value = at(tile.Load(box.view, box.at(at, row), box.check, result_types=[loaded])).out
-            converted = emit.cast(at, value, box.element)
-            self._write(at, stage, turned(at, converted, (box.near, box.far)), row)
+            self._write(at, stage, box.load(at, box.at(at, row), box.check, shape), row)
 
-        _each_row(build, self.factor.rows, rows, some)
+        _each(build, self.factor.rows, rows, some)
+
+    def _by_slabs(self, build: Builder, stage: Value, box: Box, at_once: int) -> None:
+        """Rows of one slab after the other through registers, as many as threads share evenly: nothing else tells where
+        rows of swizzled memory end for some threads and not for others. The last ones may go on behind the box.
+        """
+        total, width = self.factor.rows, self.factor.slab // self.factor.element.bytes
+        shared = self._shared(max(self.threads * at_once // width, 1))
+        rows = max((count for count in shared if total % count == 0), default=shared[-1])
+        shape, is_cut = tuple(width if mode == box.near else rows for mode in range(2)), total % rows != 0
+        # what is beyond the box may be beyond the matrix
+        check = tuple(tested or (is_cut and mode == box.far) for mode, tested in enumerate(box.check))
+
+        def some(at: Builder, slab: Value, row: Value) -> None:
+            begin = emit.mul(at, slab, at.index(width))
+            indices = [emit.add(at, i, begin) if mode == box.near else i for mode, i in enumerate(box.at(at, row))]
+            value = emit.cast(at, box.load(at, indices, check, shape), self.factor.element)
+            whole = TileType((width, rows, 1, 1), self.factor.element)
+            value = at(tile.Reshape(value, result_types=[whole])).out
+            at(tile.Store(value, self.buffer, [at.index(0), row, slab, stage], (False, is_cut, False, False)))
+
+        def slabs(at: Builder, row: Value) -> None:
+            _each(at, self._near // width, 1, lambda here, slab: some(here, slab, row))
+
+        _each(build, total, rows, slabs)
+
+    def _shared(self, most: int) -> Sequence[int]:
+        """Numbers of rows that threads share evenly, up to `most` if there are any: powers of two, as often as the
+        number of threads has another factor."""
+        odd = self.threads // (self.threads & -self.threads)
+        return [odd << k for k in range(max(most // odd, 1).bit_length())]
 
     def _write(self, build: Builder, stage: Value, value: Value, row: Value) -> None:
         """Store a tile of whole rows, neighbours first."""
@@ -186,6 +216,12 @@ class Box(Struct, frozen=True):
         """The matrix."""
         assert isinstance(self.view.type, MemrefType)
         return self.view.type
+
+    def load(self, build: Builder, indices: list[Value], check: tuple[bool, ...], shape: tuple[int, ...]) -> Value:
+        """A tile at some indices, converted, its rows along the first dimension."""
+        loaded = TileType(shape, self.type.element)
+        value = build(tile.Load(self.view, indices, check, result_types=[loaded])).out
+        return turned(build, emit.cast(build, value, self.element), (self.near, self.far))
 
     @property
     def is_turned(self) -> bool:
@@ -253,12 +289,12 @@ def turned(build: Builder, value: Value, order: tuple[int, ...]) -> Value:
     return value if order == tuple(range(len(order))) else build(tile.Permute(value, order)).out
 
 
-def _each_row(build: Builder, total: int, rows: int, emit_rows: Callable[[Builder, Value], None]) -> None:
-    """So many rows after the other, in a loop if that is not all."""
-    if rows == total:
-        emit_rows(build, build.index(0))
+def _each(build: Builder, total: int, step: int, emit_some: Callable[[Builder, Value], None]) -> None:
+    """So many after the other, in a loop if that is not all."""
+    if step == total:
+        emit_some(build, build.index(0))
         return
-    loop = emit.open_loop(build, build.index(0), build.index(total), build.index(rows))
+    loop = emit.open_loop(build, build.index(0), build.index(total), build.index(step))
     assert isinstance(loop.op, For)
     loop.op.unroll = False
-    emit_rows(loop.body, loop.index)
+    emit_some(loop.body, loop.index)

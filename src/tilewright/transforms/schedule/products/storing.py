@@ -19,9 +19,9 @@ from tilewright.dialects import scf, tile
 from tilewright.dialects.arith import Constant
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.gpu_tensors import SWIZZLED_LINES
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import BF16, F16, F32, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.schedule.known import collective
@@ -72,7 +72,9 @@ def slabs_of(element: ScalarType, warps: int) -> MemrefType:
     """Memory of slabs of all warps."""
     width, rows = SLAB // element.bytes, stores.ROWS
     size, stages = width * rows, warps * _SLABS_A_WARP
-    return MemrefType(element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES)
+    return MemrefType(
+        element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[SLAB]
+    )
 
 
 def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> Stored | str:

@@ -16,11 +16,13 @@ from tilewright.dialects.matrix_instructions import (
 )
 from tilewright.ir.layouts import Layout
 from tilewright.ir.schedules import ProductChoice
+from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
 from tilewright.transforms.schedule.products.plan import (
     MOST_GROUP_REGISTERS,
     MOST_SUM_REGISTERS,
+    REGISTERS,
     WARP,
     Block,
     ProductPlan,
@@ -34,6 +36,8 @@ _GROUP: Final = 4
 _HALF: Final = 2
 """Bytes of the types of which as many sums as groups of warps may hold have been run on a device."""
 _SWIZZLED_ROWS: Final = 8
+_BESIDE_SUMS: Final = 26
+"""Registers of a thread that ptxas needs beside sums at least (C7602)."""
 
 
 def best_of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
@@ -56,7 +60,9 @@ def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produc
         return
     groups = block.threads // (WARP * _GROUP)
     is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
-    most = block.threads * (MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS)
+    most = block.threads * min(
+        MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS, REGISTERS // block.threads - _BESIDE_SUMS
+    )
     if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
         return
     warps = (along_m, groups // along_m)
@@ -90,7 +96,8 @@ def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns:
     for side in range(2):
         part = instruction.columns if side == columns else instruction.rows
         held = side == shape.held and side != columns
-        found = _of_groups(instruction, part, extents[side], shape.k, along[side] and not held, warps[side], held)
+        is_along = along[side] and not held
+        found = _of_groups(instruction, part, extents[side], shape.k, is_along, warps[side], held, block.slab)
         if found is None or (found.is_padded and not shape.from_memory[side]):
             return None
         factors.append(found)
@@ -109,8 +116,12 @@ def _of_groups(
     along_outer: bool,
     groups: int,
     held: bool = False,
+    slab: int = SLAB,
 ) -> Factor | None:
     """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
+
+    Slabs are the longest that divide what a group has of a row, of `slab` bytes at least; if there are none, the
+    longest that there are.
 
     What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
     along m or n either.
@@ -135,14 +146,20 @@ def _of_groups(
         held=held,
         read=read,
     )
-    own = outer // groups
+    own = outer // groups if along_outer else depth
     divides = outer % (groups * part.shape[0]) == 0 and depth % part.shape[1] == 0
     if held:
         return found if divides else None
     # what threads read is multiplied by halves
     divides = divides and not (read and depth % (2 * part.shape[1]))
+    found = replace(found, slab=_slab(own * instruction.factor.bytes, slab if not read else SLAB))
     # of the last group alone a slab may be a part
-    whole = found.row_bytes % SLAB == 0 and (
-        not along_outer or groups == 1 or own * instruction.factor.bytes % SLAB == 0
+    whole = found.row_bytes % found.slab == 0 and (
+        not along_outer or groups == 1 or own * instruction.factor.bytes % found.slab == 0
     )
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
+
+
+def _slab(bytes_: int, least: int) -> int:
+    """The longest slabs that divide so many bytes; threads read lines of 128 bytes without conflicts of banks."""
+    return next((line for line in SWIZZLED_LINES if line >= least and bytes_ % line == 0), SLAB)
