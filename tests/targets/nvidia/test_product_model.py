@@ -100,6 +100,7 @@ def test_any_tiles(size: int, turned: tuple[bool, bool], line: str) -> None:
     usual = chosen_tile(extents, 1, *types, Architecture.SM_90A, turned=turned, tiles=Tiles.MEASURED)
     assert usual == chosen_tile(extents, 1, *types, Architecture.SM_90A, turned=turned)
     assert found.schedule == line
+    assert usual.schedule in [tile.schedule("bf16") for tile in WARPGROUP_TILES]
     assert 0.9 * usual.seconds < found.seconds <= usual.seconds
 
 

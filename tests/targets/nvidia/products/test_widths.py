@@ -19,6 +19,8 @@ from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, read_module, target_passes
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import lane
+from tilewright.dialects.gpu_products import memref_of
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.schedules import Offers, Schedule
 from tilewright.ir.swizzles import SWIZZLED_LINES
@@ -101,6 +103,15 @@ def test_all_slabs_are_written_and_nothing_else(rng: np.random.Generator) -> Non
     text, given = case((192, 384, 64), "f16", NT, rng)
     *_, lanes = levels(text, Architecture.SM_90A, "threads=384 tile=96x192x64 swizzle=64 copies=threads")
     check(read_back(lanes), given)
+
+
+def test_nothing_is_written_behind_the_last_slab() -> None:
+    """Where warps share five slabs unevenly. Behind them is what a product reads that is on its way."""
+    text = TEXTS.whole_product((320, 128, 128), "f16", "f16", NN)
+    *_, lanes = levels(text, Architecture.SM_90A, "threads=128 tile=160x64x64 swizzle=64")
+    stores = [op for op in lanes.walk() if isinstance(op, lane.Store) and memref_of(op.memref).shape[2:3] == (5,)]
+    # four of them two by two, then one that half of the warps have
+    assert {(len(op.registers), tuple(op.check)) for op in stores} == {(1, ()), (0, (False, False, True, False))}
 
 
 def test_what_does_not_fit() -> None:
