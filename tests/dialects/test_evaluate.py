@@ -33,7 +33,7 @@ SHARED = tuple(operation_classes().values())
 NO_ARITHMETIC = {
     *("arith.constant", "cuda_tile.constant", "cuda_tile.iota", "tile.iota", "cf.undefined"),
     # what the launch, the team or memory is
-    *("team.part", "team.num_parts", "memref.group_memory"),
+    *("team.part", "team.num_parts", "gpu.cluster_id", "gpu.cluster_rank", "memref.group_memory"),
     *("team.group_id", "team.num_groups", "team.num_subgroups", "team.subgroup_size", "team.subgroup_id"),
     *("team.subgroup_linear_id", "team.subgroup_local_id", "cuda_tile.get_tile_block_id"),
     *("cuda_tile.get_num_tile_blocks", "cuda_tile.get_global", "memref.global_address"),

@@ -6,7 +6,7 @@ over speed alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Final
 
@@ -49,15 +49,24 @@ class Trips(Struct, frozen=True):
 class Parts(Struct, frozen=True):
     """A block for each tile of that nest of loops which has most, and about `most` blocks in the whole grid.
 
-    `nests` are the loops around tiles; what a launch does not know of them is left out.
+    `nests` are the loops around tiles; what a launch does not know of them is left out. Blocks that run in a `cluster`
+    take so many iterations of the last two loops together; there are whole clusters of them.
     """
 
     nests: tuple[tuple[Trips, ...], ...]
     most: int
+    cluster: tuple[int, int] = (1, 1)
 
     def __post_init__(self) -> None:
         if self.most <= 0:
             raise ValueError("a grid has at least one block")
+        if min(self.cluster) <= 0:
+            raise ValueError("a cluster has at least one block")
+
+    @property
+    def together(self) -> int:
+        """Blocks of a cluster."""
+        return prod(self.cluster)
 
     @property
     def quantities(self) -> frozenset[Quantity]:
@@ -73,9 +82,17 @@ class Parts(Struct, frozen=True):
 
     def count(self, grid: tuple[int, int, int], known: Lookup) -> int:
         """Blocks of each work-group of a grid, at least one."""
-        tiles = max((prod(trips.count(known) for trips in nest) for nest in self.nests), default=1)
-        groups = max(prod(grid), 1)
-        return max(min(tiles, -(-self.most // groups), _MOST_BLOCKS // max(grid[0], 1)), 1)
+        tiles = max((self._rounded([trips.count(known) for trips in nest]) for nest in self.nests), default=1)
+        groups, together = max(prod(grid), 1), self.together
+        found = max(min(tiles, -(-self.most // groups), _MOST_BLOCKS // max(grid[0], 1)), 1)
+        return max(found // together, 1) * together
+
+    def _rounded(self, counts: Sequence[int]) -> int:
+        """Tiles of a nest, those beside the edge that clusters reach beyond included."""
+        last = counts[-len(self.cluster) :]
+        clusters = self.cluster[-len(last) :] if last else ()
+        whole = (-(-count // each) * each for count, each in zip(last, clusters, strict=True))
+        return prod(counts[: len(counts) - len(last)]) * prod(whole)
 
     def __str__(self) -> str:
         nests = [" x ".join(map(str, nest)) or "1" for nest in self.nests]
@@ -88,16 +105,28 @@ def parts_to_json(parts: Parts) -> Mapping[str, Json]:
     nests = tuple(
         tuple((trips.step, polynomial_to_json(trips.extent)) for trips in nest) for nest in dict.fromkeys(parts.nests)
     )
-    return {"most": parts.most, "nests": nests}
+    clustered = {"cluster": parts.cluster} if parts.together > 1 else {}
+    return {"most": parts.most, "nests": nests, **clustered}
 
 
 def parts_from_json(fields: Fields) -> Parts:
     """The inverse of `parts_to_json`. Raises `ArtifactError`."""
     nests = tuple(tuple(map(_trips, entries(nest, "nest"))) for nest in fields.items("nests"))
     try:
-        return Parts(nests, fields.integer("most"))
+        return Parts(nests, fields.integer("most"), _cluster(fields))
     except ValueError as error:
         raise ArtifactError(str(error)) from None
+
+
+def _cluster(fields: Fields) -> tuple[int, int]:
+    """Blocks of one are not written."""
+    if "cluster" not in fields.names():
+        return (1, 1)
+    match fields.integers("cluster"):
+        case outer, inner:
+            return outer, inner
+        case _:
+            raise ArtifactError("a cluster has two extents")
 
 
 def _trips(value: object) -> Trips:

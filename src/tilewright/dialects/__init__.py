@@ -19,6 +19,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         builtin,
         cf,
         gpu,
+        gpu_clusters,
         gpu_products,
         gpu_stores,
         gpu_tensors,
@@ -37,7 +38,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns)
+    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 

@@ -38,10 +38,13 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     once for each `items` work-groups that follow each other along x, fewer at the end of the grid, and `team.group_id`
     is the first of them. Where `parts` is there, each work-group is divided among several blocks, which run the body
     each (`team.part` tells them apart); how many the launch chooses as it says (`artifacts/parts.py`), and the result
-    does not depend on that. A kernel that is a `step_of` another one is one of the launches that have the other's
-    effect when they come one after the other; `group_bytes` of the device's memory are each work-group's in all of them
-    (`memref.group_memory`). They are for grids of so many work-groups at most, and so many blocks of a work-group at
-    least, as `stepped` of the other kernel says. The body is a collective region.
+    does not depend on that. Where there is a `cluster`, so many of these blocks along m and n of products run at a time
+    beside each other (`dialects/gpu_clusters.py`); of each work-group there are whole clusters.
+
+    A kernel that is a `step_of` another one is one of the launches that have the other's effect when they come one
+    after the other; `group_bytes` of the device's memory are each work-group's in all of them (`memref.group_memory`).
+    They are for grids of so many work-groups at most, and so many blocks of a work-group at least, as `stepped` of the
+    other kernel says. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -62,6 +65,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     step_of: str | None = optional_attribute(str, default=None)
     group_bytes: int = optional_attribute(int, default=0)
     stepped: tuple[int, int] | None = optional_attribute(tuple, default=None)
+    cluster: tuple[int, int] | None = optional_attribute(tuple, default=None)
 
     def verify(self, report: Report) -> None:
         try:

@@ -28,7 +28,8 @@ _MOST_BYTES: Final = (1 << 20) - 1
 """That one phase of a barrier counts."""
 
 
-def _barriers(op: Operation, report: Report, memory: Value) -> None:
+def check_barriers(op: Operation, report: Report, memory: Value) -> None:
+    """Whether memory is words of barriers."""
     type_ = memref_of(memory)
     if type_.element is not I64 or type_.order != 1 or type_.shape[0] is None or type_.space is not AddressSpace.LOCAL:
         fail(op, report, f"barriers are words of i64 in shared memory, as many as the type says, not {type_}")
@@ -44,7 +45,7 @@ class OpenBarriers(Operation, name="gpu.open_barriers"):
         return [*writes(self.barriers), Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
         if self.arrivals < 1:
             fail(self, report, "a phase needs an arrival to end", "arrivals")
 
@@ -58,7 +59,7 @@ class CloseBarriers(Operation, name="gpu.close_barriers"):
         return [*writes(self.barriers), Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
 
 
 class Expect(Operation, name="gpu.expect"):
@@ -76,7 +77,7 @@ class Expect(Operation, name="gpu.expect"):
         return [Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
         if not 0 <= self.bytes <= _MOST_BYTES:
             fail(self, report, f"a phase counts {_MOST_BYTES:,} bytes at most, not {self.bytes:,}", "bytes")
 
@@ -95,7 +96,7 @@ class AwaitPhase(Operation, name="gpu.await_phase"):
         return [Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
 
 
 class Arrive(Operation, name="gpu.arrive"):
@@ -108,24 +109,26 @@ class Arrive(Operation, name="gpu.arrive"):
         return [Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
 
 
 class AwaitReaders(Operation, name="gpu.await_readers"):
     """The thread that asks for copies waits until the phase of that parity has ended, as `gpu.await_phase` does.
 
-    Whoever has arrived in that phase has read what is copied over next.
+    Whoever has arrived in that phase has read what is copied over next. Of a work-group that is the first thread of a
+    `warp`.
     """
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     parity: Value = operand(INDEX_ONLY)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
+        check_barriers(self, report, self.barriers)
 
 
 class CopyTensor(Operation, name="gpu.copy_tensor"):
@@ -150,17 +153,24 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
         return [*reads(self.memref), *writes(self.target)]
 
     def verify(self, report: Report) -> None:
-        _barriers(self, report, self.barriers)
-        source, target = memref_of(self.memref), memref_of(self.target)
-        if len(self.indices) != source.order or sorted(self.modes) != list(range(source.order)):
-            fail(self, report, f"a box along {self.modes} from {len(self.indices)} indices on is none of {source}")
-            return
-        if not copies_as(source.element, target.element) or source.space is AddressSpace.LOCAL:
-            fail(self, report, f"copies go from global to shared memory, not from {source} to {target}")
-        if (reason := no_map(source, self.modes)) is not None:
-            fail(self, report, reason)
-        if (reason := no_slabs(target)) is not None:
-            fail(self, report, reason)
+        check_barriers(self, report, self.barriers)
+        check_copy(self, report, (memref_of(self.memref), memref_of(self.target)), len(self.indices), self.modes)
+
+
+def check_copy(
+    op: Operation, report: Report, types: tuple[MemrefType, MemrefType], indices: int, modes: tuple[int, int]
+) -> None:
+    """Whether a matrix has boxes that go to the stages of a memref: the types of both."""
+    source, target = types
+    if indices != source.order or sorted(modes) != list(range(source.order)):
+        fail(op, report, f"a box along {modes} from {indices} indices on is none of {source}")
+        return
+    if not copies_as(source.element, target.element) or source.space is AddressSpace.LOCAL:
+        fail(op, report, f"copies go from global to shared memory, not from {source} to {target}")
+    if (reason := no_map(source, modes)) is not None:
+        fail(op, report, reason)
+    if (reason := no_slabs(target)) is not None:
+        fail(op, report, reason)
 
 
 def copies_as(source: ScalarType, target: ScalarType) -> bool:

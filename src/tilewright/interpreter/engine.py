@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
+from math import prod
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter import (
     addresses,
+    clusters,
     collectives,
     combining,
     copies,
@@ -33,6 +36,7 @@ from tilewright.interpreter import (
 )
 from tilewright.interpreter.memory import GroupValue, View, buffer_around, buffer_of
 from tilewright.interpreter.shadow import among_work_groups
+from tilewright.interpreter.side_by_side import Cluster
 from tilewright.interpreter.state import Handler, RuntimeValue, WorkGroup
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.interfaces import MovesElements
@@ -71,6 +75,7 @@ def all_handlers() -> OperationTable[Handler]:
             **tensor_copies.handlers(),
             **tensor_stores.handlers(),
             **turns.handlers(),
+            **clusters.handlers(),
         }
     )
 
@@ -109,19 +114,21 @@ def interpret(
     fuel: int = FUEL,
     parts: int = PARTS,
     in_steps: bool = False,
+    order: Random | None = None,
 ) -> None:
     """Run a kernel on every work-group of a grid, one after another; arrays that it writes change in place.
 
     `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
     work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Kernels
     whose work-groups are divided have `parts` blocks of each; `in_steps`, launches that may take the place of one do.
+    Blocks of a cluster run side by side, in an `order` if there is one.
     Raises `KernelError` with a located diagnostic.
     """
     module = kernel.parent_op
     steps = module.steps_of(kernel) if in_steps and isinstance(module, Module) else []
     memories: Memories = {}
     for step in steps or [kernel]:
-        _launch(step, arguments, grid, memories, checked=checked, fuel=fuel, parts=parts)
+        _launch(step, arguments, grid, memories, checked=checked, fuel=fuel, parts=parts, order=order)
 
 
 def _launch(
@@ -133,6 +140,7 @@ def _launch(
     checked: bool,
     fuel: int,
     parts: int,
+    order: Random | None,
 ) -> None:
     """Run one launch, in which each work-group has memory that others before it may have given it."""
     assert kernel.subgroup_size is not None
@@ -146,7 +154,9 @@ def _launch(
     across = among_work_groups() if checked else None
     nests: dict[Operation, list[scf.For]] = {}
     along, *across_grid = grid
-    count = 1 if kernel.parts is None else parts
+    together = prod(kernel.cluster or (1, 1))
+    count = 1 if kernel.parts is None else -(-parts // together) * together
+    waiting: list[WorkGroup] = []
     for z, y, x, part in product(*map(range, reversed(across_grid)), range(0, along, kernel.items), range(count)):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
         w.part, w.num_parts = part, count
@@ -155,7 +165,22 @@ def _launch(
         w.spaces += [space for _, space in symbols.values()]
         for parameter in filter(_of_each_group, kernel.parameters):
             w.values[parameter] = _own_value(w, parameter, given[parameter])
-        w.run(kernel.body.entry)
+        waiting.append(w)
+        if len(waiting) == together:
+            _run(waiting, order)
+            waiting = []
+
+
+def _run(blocks: Sequence[WorkGroup], order: Random | None) -> None:
+    """Run one block, or those of a cluster."""
+    if len(blocks) == 1:
+        blocks[0].run(blocks[0].kernel.body.entry)
+    else:
+        cluster = Cluster(blocks, order)
+        for w in blocks:
+            w.cluster = cluster
+        cluster.run(lambda w: w.run(w.kernel.body.entry))
+    for w in blocks:
         host.tell_claims(w)
         if w.failures:
             raise KernelError(w.failures)

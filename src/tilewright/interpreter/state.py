@@ -15,6 +15,7 @@ from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel
 from tilewright.interpreter.memory import Arrival, Buffer, Forming, GroupValue, Lanes, Leaving, Phase, View
 from tilewright.interpreter.shadow import Shadow, Touch, among_work_items
+from tilewright.interpreter.side_by_side import Cluster
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.types import AddressSpace
@@ -48,7 +49,7 @@ class WorkGroup(Struct):
     `copies` are asynchronous ones on their way, in groups, of which each work-item has closed as many as `groups` says;
     `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
     `phases` are barriers that count copies, by their words of memory. Where groups of warps take turns, `turn` says
-    whether one has been passed on that nobody has awaited.
+    whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this one.
     """
 
     kernel: Kernel
@@ -81,6 +82,7 @@ class WorkGroup(Struct):
     part: int = 0
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])
+    cluster: Cluster[WorkGroup] | None = None
 
     @property
     def items(self) -> int:

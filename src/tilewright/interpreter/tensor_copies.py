@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tilewright.diagnostics import Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import gpu_tensors as ops
+from tilewright.dialects.gpu_clusters import MulticastTensor
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.interpreter.blocks import load_box, store_box
 from tilewright.interpreter.lanes import begins_on
@@ -44,23 +45,28 @@ def _word(w: WorkGroup, memory: Value, number: int) -> tuple[int, int]:
 
 
 def _phase(w: WorkGroup, op: Operation, memory: Value, number: Value) -> Phase:
-    found, which = None, w.number(number)
+    return phase_of(w, op, memory, w.number(number))
+
+
+def phase_of(w: WorkGroup, op: Operation, memory: Value, which: int, whose: str = "") -> Phase:
+    """The barrier that a word of memory is, `whose` for messages."""
+    found = None
     if 0 <= which < (memref_of(memory).shape[0] or 0):
         found = w.phases.get(_word(w, memory, which))
     if found is None:
-        fail(CODE, op.location, f"word {which} is no barrier: none has been opened there")
+        fail(CODE, op.location, f"word {which}{whose} is no barrier: none has been opened there")
     return found
 
 
-def _one_thread(w: WorkGroup, op: Operation) -> None:
-    """The machine is asked once."""
+def one_thread(w: WorkGroup, op: Operation) -> None:
+    """Fail unless the machine is asked once."""
     if w.mask is not None and np.count_nonzero(w.mask) != 1:
         fail(CODE, op.location, f"{op.name} is for one thread, {np.count_nonzero(w.mask)} run it")
 
 
 def _open(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.OpenBarriers)
-    _one_thread(w, op)
+    one_thread(w, op)
     for number in range(memref_of(op.barriers).shape[0] or 0):
         word = _word(w, op.barriers, number)
         if word in w.phases:
@@ -70,7 +76,7 @@ def _open(w: WorkGroup, op: Operation) -> None:
 
 def _close(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.CloseBarriers)
-    _one_thread(w, op)
+    one_thread(w, op)
     for number in range(memref_of(op.barriers).shape[0] or 0):
         found = w.phases.pop(_word(w, op.barriers, number), None)
         if found is None:
@@ -81,7 +87,7 @@ def _close(w: WorkGroup, op: Operation) -> None:
 
 def _expect(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.Expect)
-    _one_thread(w, op)
+    one_thread(w, op)
     found = _phase(w, op, op.barriers, op.number)
     if not found.missing:
         fail(CODE, op.location, "arrives at a barrier whose phase has all its arrivals and has not been awaited")
@@ -91,8 +97,17 @@ def _expect(w: WorkGroup, op: Operation) -> None:
 
 def _copy(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.CopyTensor)
-    _one_thread(w, op)
+    one_thread(w, op)
     found = _phase(w, op, op.barriers, op.number)
+    box, target = box_of(w, op), memory_of(w, op.target)
+    place = (0, 0, 0, w.number(op.stage))
+    forget(w, target, place, box.shape, op.location)
+    found.bytes -= ops.bytes_of_stage(memref_of(op.target))
+    found.copies.append(Awaited(target, place, np.ascontiguousarray(box), op.location))
+
+
+def box_of(w: WorkGroup, op: ops.CopyTensor | MulticastTensor) -> Array:
+    """What a copy reads, as it will lie in a stage."""
     target, (near, far) = memref_of(op.target), op.modes
     width, rows, slabs = (extent or 0 for extent in target.shape[:3])
     start = [w.number(index) for index in op.indices]
@@ -105,11 +120,7 @@ def _copy(w: WorkGroup, op: Operation) -> None:
     if source is not target.element:
         values = convert(source.format, target.element.format, values)
     lines = values if near == 0 else values.T
-    box = lines.reshape(slabs, width, rows).transpose(1, 2, 0)[..., None]
-    place = (0, 0, 0, w.number(op.stage))
-    forget(w, memory_of(w, op.target), place, box.shape, op.location)
-    found.bytes -= ops.bytes_of_stage(target)
-    found.copies.append(Awaited(memory_of(w, op.target), place, np.ascontiguousarray(box), op.location))
+    return lines.reshape(slabs, width, rows).transpose(1, 2, 0)[..., None]
 
 
 def has_map(w: WorkGroup, op: Operation, memref: Value, near: int, far: int) -> None:
@@ -141,19 +152,28 @@ def _await(w: WorkGroup, op: Operation) -> None:
 def _end(w: WorkGroup, op: ops.AwaitPhase | ops.AwaitReaders) -> None:
     """The phase of a parity ends if it has not yet; what was copied in it is there."""
     found, parity = _phase(w, op, op.barriers, op.number), w.number(op.parity)
+    if w.cluster is not None:
+        w.cluster.wait(op, lambda: _has_ended(found, parity), lambda: _lacks(found))
     if found.ended % 2 != parity:
         return
     if found.missing or found.bytes:
-        lacks = f"{found.missing} of {found.arrivals} arrivals and {found.bytes} bytes are missing"
-        fail(CODE, op.location, f"waits for the end of a phase that never comes: {lacks}")
+        fail(CODE, op.location, f"waits for the end of a phase that never comes: {_lacks(found)}")
     for copy in found.copies:
         store_box(w, copy.target, copy.place, copy.values, (False,) * len(copy.place), copy.location)
     found.ended, found.missing, found.copies = found.ended + 1, found.arrivals, []
 
 
+def _has_ended(found: Phase, parity: int) -> bool:
+    return found.ended % 2 != parity or not (found.missing or found.bytes)
+
+
+def _lacks(found: Phase) -> str:
+    return f"{found.missing} of {found.arrivals} arrivals and {found.bytes} bytes are missing"
+
+
 def _await_readers(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitReaders)
-    _one_thread(w, op)
+    one_thread(w, op)
     _end(w, op)
 
 

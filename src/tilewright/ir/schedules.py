@@ -3,7 +3,7 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any]} [# reason]
+               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -27,6 +27,9 @@ and 32 that divides them and is no less than `swizzle`: rows along m or n of 160
 128 bytes, the last one half empty, or five of 64. `tiles` says among which the compiler chooses those of products whose
 extents it knows: those that have been measured, or any of which its model knows what they take, of which factors are in
 slabs of 64 bytes too.
+A `cluster` of blocks, so many along m by so many along n of products, whose tiles are neighbours, runs at a time: of a
+factor that several of them multiply each copies a share, to all of them. `cluster=1x1`, as if nothing were said, has
+each block copy for itself.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -125,6 +128,7 @@ class Schedule(Struct, frozen=True):
     held: bool | None = None
     swizzle: int | None = None
     tiles: Tiles | None = None
+    cluster: tuple[int, int] | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -147,12 +151,13 @@ class Schedule(Struct, frozen=True):
             parts += [] if said is None else [f"{key}={'yes' if said else 'no'}"]
         parts += [] if self.swizzle is None else [f"swizzle={self.swizzle}"]
         parts += [] if self.tiles is None else [f"tiles={self.tiles.value}"]
+        parts += [] if self.cluster is None else [f"cluster={spelled(self.cluster)}"]
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
 
 _UNSAID: Final = dict.fromkeys(
-    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle")
+    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster")
 )
 """What is chosen for products of certain tiles, threads and instructions."""
 
@@ -212,11 +217,12 @@ _CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 KEYS: Final = (
     *("threads", "groups", "chunk", "tile", "product", "spread"),
-    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "tiles"),
+    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "tiles", "cluster"),
 )
 _PATTERNS: Final = {
     "tile": (_TILE, "three extents, such as 64x64x32,"),
     "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
+    "cluster": (_PAIR, "blocks along m and n, such as 2x1,"),
 }
 _TRUTHS: Final = {"yes": True, "no": False}
 _COPIES: Final = {each.value: each for each in Copies}
@@ -266,6 +272,7 @@ def parse_line(line: str) -> Schedule:
     persistent, turns, reuse, overlap, held = (
         _TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns", "reuse", "overlap", "held")
     )
+    cluster = _PAIR.fullmatch(found.get("cluster", ""))
     return Schedule(
         way,
         threads,
@@ -285,6 +292,7 @@ def parse_line(line: str) -> Schedule:
         held,
         _SWIZZLES.get(found.get("swizzle", "")),
         _TILES.get(found.get("tiles", "")),
+        None if cluster is None else (int(cluster[1]), int(cluster[2])),
     )
 
 

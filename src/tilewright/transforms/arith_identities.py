@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilewright.dialects import memref, scf, team
+from tilewright.dialects import gpu_clusters, memref, scf, team
 from tilewright.dialects.arith import (
     Add,
     And,
@@ -185,6 +185,8 @@ def not_negative(value: Value) -> bool:
         case memref.Size() | team.GroupId() | team.NumGroups() | team.SubgroupId() | team.SubgroupLocalId():
             return True
         case team.SubgroupLinearId() | team.NumSubgroups() | team.SubgroupSize() | team.Part() | team.NumParts():
+            return True
+        case gpu_clusters.ClusterId() | gpu_clusters.ClusterRank():
             return True
         case Cast():
             wide = scalar_type(op.out.type).bits >= scalar_type(op.value.type).bits

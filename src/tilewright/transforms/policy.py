@@ -215,7 +215,7 @@ class SpreadPolicy(Struct, frozen=True):
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
     Products of open extents take large tiles where there are `wide_tiles` of them. Sums that are less than `sum_tiles`
     tiles of results are split into so many parts that there is work for `sum_blocks`, each of `tiles_of_part` tiles of
-    terms at least.
+    terms at least. Blocks run in clusters only where the machine has them.
     """
 
     fewest: int = 4
@@ -228,6 +228,7 @@ class SpreadPolicy(Struct, frozen=True):
     sum_tiles: int = 132
     sum_blocks: int = 528
     tiles_of_part: int = 4
+    has_clusters: bool = False
 
 
 class GenericTeamPolicy(Struct, frozen=True):

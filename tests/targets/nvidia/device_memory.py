@@ -83,6 +83,8 @@ def work_of(
     """
     plan = info.launch
     assert plan is not None
+    together = prod(plan.cluster)
+    parts = -(-parts // together) * together
     used = scratch_slots(info.parameters)[0]
     slots, scratch = slots[:used].ljust(used, b"\0"), None
     blocks = plan.blocks(grid, 1 if plan.parts is None else parts)

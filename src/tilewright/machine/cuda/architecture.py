@@ -22,6 +22,11 @@ class Architecture(Enum):
         return self is Architecture.SM_90A
 
     @property
+    def has_clusters(self) -> bool:
+        """Whether blocks run in clusters, which reach each other's shared memory."""
+        return self is Architecture.SM_90A
+
+    @property
     def shared_bytes(self) -> int:
         """Shared memory that a block may have."""
         return (227 if self is Architecture.SM_90A else 163) * 1024

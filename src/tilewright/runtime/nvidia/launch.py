@@ -199,7 +199,8 @@ class CudaKernel:
                 f"the grid {sizes} exceeds {_MAX_GRID}, the largest of an NVIDIA device; put the longest mode first, "
                 f"or launch it in parts"
             )
-        if any(size % together for size, together in zip(blocks, cluster, strict=True)):
+        # of work-groups that are divided there are whole clusters
+        if self._plan.parts is None and any(size % together for size, together in zip(blocks, cluster, strict=True)):
             raise LaunchError(f"the grid {sizes} cannot be run by clusters of {cluster} blocks: it has {blocks} blocks")
         return sizes
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_clusters import MulticastTensor
 from tilewright.dialects.gpu_stores import StoreSlab
 from tilewright.dialects.gpu_tensors import CopyTensor, OpenBarriers
 from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, MmaAsync
@@ -27,7 +28,7 @@ _LARGE: Final = 16 * 1024
 _KEPT_FREE: Final = 8 * 1024
 """Of shared memory, for what goes nowhere else."""
 
-_UNITS: Final = (CopyAsync, CopyTensor, LoadMatrices, MmaAsync, OpenBarriers, StoreSlab)
+_UNITS: Final = (CopyAsync, CopyTensor, LoadMatrices, MmaAsync, MulticastTensor, OpenBarriers, StoreSlab)
 
 
 class Place(Struct, frozen=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from math import prod
 from typing import Final
 
 from msgspec.structs import replace
@@ -43,6 +44,7 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind
 from tilewright.targets.nvidia import (
     addresses,
     atomics,
+    clusters,
     collective,
     combining,
     control,
@@ -151,6 +153,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **tensor_copies.lowerings(),
             **tensor_stores.lowerings(),
             **turns.lowerings(),
+            **clusters.lowerings(),
             **reports.lowerings(),
         }
     )
@@ -188,6 +191,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
         blocks = max(min(_REGISTERS // (_PACKED_REGISTERS * m * n), by_shared), 1)
         geometry += f' "nvvm.minctasm"="{blocks}"'
+    if kernel.cluster is not None:
+        geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
     b = Builder(function)
     arena = Arena(kernel, room)
@@ -240,6 +245,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     plan = LaunchPlan(
         (m * n, 1, 1),
         kernel.items,
+        (prod(kernel.cluster or (1, 1)), 1, 1),
         scratch_bytes=arena.scratch_bytes,
         parts=parts_of(kernel),
         group_bytes=kernel.group_bytes,

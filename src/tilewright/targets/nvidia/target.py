@@ -117,7 +117,8 @@ class NvidiaTarget(Struct, frozen=True):
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team = NvidiaTeamPolicy(request, self.architecture)
         tiles = NvidiaTilePolicy(request.tile, self.architecture, tiles=request.tiles)
-        spread = [SpreadCollectives(SPREADING, request)] if level else []
+        spreading = replace(SPREADING, has_clusters=self.architecture.has_clusters)
+        spread = [SpreadCollectives(spreading, request)] if level else []
         alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,

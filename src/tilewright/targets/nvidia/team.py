@@ -61,11 +61,10 @@ def _number(ctx: KernelContext, register: str) -> Value:
     return b.zext(b.udiv(b.trunc(special_register(ctx, register), "i32"), b.trunc(ctx.parts, "i32")), "i64")
 
 
-def _part(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, team.Part)
+def part(ctx: KernelContext) -> Value:
+    """Number of the block among those of its work-group."""
     if ctx.parts is None:
-        ctx.bind(op.out, i64(0))
-        return
+        return i64(0)
     b, block, count = ctx.b, ctx.b.trunc(special_register(ctx, "ctaid.x"), "i32"), ctx.b.trunc(ctx.parts, "i32")
     # nothing can be computed before: blocks of the first work-group, which mostly is the only one, need not divide
     with b.if_else(b.icmp("ult", block, count)) as branch:
@@ -73,7 +72,12 @@ def _part(ctx: KernelContext, op: core.Operation) -> None:
             branch.yield_(block)
         with branch.otherwise():
             branch.yield_(b.urem(block, count))
-    ctx.bind(op.out, b.zext(branch.results[0], "i64"))
+    return b.zext(branch.results[0], "i64")
+
+
+def _part(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, team.Part)
+    ctx.bind(op.out, part(ctx))
 
 
 def _num_parts(ctx: KernelContext, op: core.Operation) -> None:

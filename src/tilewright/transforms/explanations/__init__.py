@@ -7,6 +7,7 @@ from typing import Final
 from tilewright.dialects import memref
 from tilewright.dialects.addresses import AddressOf, FromAddress
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_clusters import MulticastTensor
 from tilewright.dialects.gpu_tensors import CopyTensor
 from tilewright.dialects.lane_products import MmaAsync
 from tilewright.ir.core import Value
@@ -38,7 +39,7 @@ def explain_kernel(kernel: Kernel) -> KernelUse:
         if isinstance(op, MmaAsync):
             for memory in (op.columns,) if op.holds_rows else (op.rows, op.columns):
                 untold[f"{place_of(op)}: {op.name} of {names[root_of(memory)]}: {_BY_ITSELF}"] = None
-        elif isinstance(op, CopyTensor):
+        elif isinstance(op, CopyTensor | MulticastTensor):
             source, target = (names.get(root_of(memory), "memory") for memory in (op.memref, op.target))
             untold[f"{place_of(op)}: {op.name} of {source} to {target}: {_BOXES}"] = None
         elif not found and isinstance(op, AccessesBox):

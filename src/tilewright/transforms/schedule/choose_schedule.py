@@ -75,6 +75,7 @@ class ChooseSchedule(Pass, frozen=True):
             overlap: bool | None = None
             held: bool | None = None
             swizzle: int | None = None
+            cluster: tuple[int, int] | None = None
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -90,10 +91,12 @@ class ChooseSchedule(Pass, frozen=True):
                     overlap = placed.overlap or (None if wanted.overlap is None else False)
                     held = placed.held or (None if wanted.held is None else False)
                     swizzle = least_slab(wanted) if placed.slab < SLAB else None
+                    cluster = kernel.cluster if placed.is_clustered else None
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
             taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
-            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held, swizzle=swizzle)
+            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held)
+            taken = replace(taken, swizzle=swizzle, cluster=cluster)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):
@@ -114,7 +117,8 @@ class ChooseSchedule(Pass, frozen=True):
         if not placed.persistent or block is None:
             return False if wanted.persistent is False else None
         if kernel.parts is not None:
-            kernel.parts = {**kernel.parts, "most": placed.resident(block)}
+            together = prod(kernel.cluster or (1, 1))
+            kernel.parts = {**kernel.parts, "most": placed.resident(block, together)}
         return True
 
     def _order(self, kernel: Kernel, placed: Products, wanted: Schedule) -> int | None:

@@ -17,6 +17,7 @@ from tilewright.dialects import (
     addresses,
     arith,
     gpu,
+    gpu_clusters,
     gpu_products,
     gpu_stores,
     gpu_tensors,
@@ -463,7 +464,7 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
 
 def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
     """One thread asks, on one branch for all that follows each other."""
-    warp = op.warp if isinstance(op, gpu_tensors.Expect | gpu_tensors.CopyTensor) else 0
+    warp = op.warp if isinstance(op, _OF_WARPS) else 0
     condition, last = low.threads.is_first_of(warp % low.threads.teams.warps), build.block.last
     if isinstance(last, scf.If) and last.condition is condition:
         here = Builder.at_end(last.then.entry, build.location)
@@ -484,12 +485,21 @@ _LIMITS: Final = {
 
 _ONCE: Final = (memref.Store, memref.AtomicLoad, memref.AtomicStore, memref.AtomicRmw)
 """What has no tile and still is done by one thread for all."""
+_OF_WARPS: Final = (
+    gpu_tensors.AwaitReaders,
+    gpu_tensors.Expect,
+    gpu_tensors.CopyTensor,
+    gpu_clusters.MulticastTensor,
+)
+"""What the first thread of any warp may ask for."""
 _ASKED: Final = (
     gpu_tensors.OpenBarriers,
     gpu_tensors.CloseBarriers,
     gpu_tensors.AwaitReaders,
     gpu_tensors.Expect,
     gpu_tensors.CopyTensor,
+    gpu_clusters.MulticastTensor,
+    gpu_clusters.Release,
 )
 """What one thread asks the machine for."""
 _OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)

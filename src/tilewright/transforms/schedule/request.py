@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 from typing import Final
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Tiles, Way, parse_line, spelled
 from tilewright.transforms.schedule.products.factors import SLAB
 
@@ -146,6 +148,10 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.swizzle not in (None, SLAB, taken.swizzle):
             said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"
             self._misfit(kernel, f"swizzle={wanted.swizzle}", said, report)
+        if wanted.cluster not in (None, (1, 1), taken.cluster):
+            self._misfit(
+                kernel, f"cluster={spelled(wanted.cluster)}", self._no_cluster(kernel, wanted.cluster, taken), report
+            )
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)
@@ -157,6 +163,15 @@ class ScheduleRequest(Struct, frozen=True):
                 finding = self._misfit(kernel, f"product={product}", said, report)
                 if why:
                     finding.hint(why)
+
+    @staticmethod
+    def _no_cluster(kernel: Kernel, cluster: tuple[int, int], taken: Schedule) -> str:
+        """Why blocks run in no clusters."""
+        if prod(cluster) > MOST_BLOCKS:
+            return f"a cluster has {MOST_BLOCKS} blocks at most"
+        if kernel.parts is None:
+            return "it has no tiles of products that several blocks share"
+        return taken.reason or "it has no products that groups of warps multiply in a loop"
 
     def _misfit(self, kernel: Kernel, wanted: str, said: str, report: Report) -> Diagnostic:
         part = self._part(kernel)

@@ -12,6 +12,7 @@ from tilewright.dialects.arith_integers import UDiv
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.transforms import emit
+from tilewright.transforms.spread_collectives.clusters import Clusters, bound_tiles
 from tilewright.transforms.spread_collectives.tasks import Level, Task, computed_before, inside, step_of
 from tilewright.transforms.steps import STEP
 
@@ -22,11 +23,17 @@ class Blocks(Struct, frozen=True):
     part: Value
     count: Value
     band: int
+    clusters: Clusters | None = None
 
 
 def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
     """Write a task for several blocks, each of which does its share; in front of it what its bounds are computed of."""
     counts = [_trips(build, loop, task.levels) for loop in task.loops]
+    clusters = blocks.clusters if task.multiplies else None
+    if clusters is not None:
+        counts = clusters.counts(build, counts)
+        part, count, band = clusters.numbered(build, blocks.count, blocks.band)
+        blocks = Blocks(part, count, band)
     total = build.index(1)
     for count in counts:
         total = emit.mul(build, total, count)
@@ -47,6 +54,8 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
             loop.op.attributes[STEP] = step
         inner = loop.body
         numbers = _numbers(inner, loop.index, counts, blocks.band if task.multiplies else 0)
+    if clusters is not None:
+        numbers = clusters.tiles(inner, numbers)
     variables = dict(zip(task.loops, numbers, strict=True))
     mapping: dict[Value, Value] = {}
     needed = _needed(task)
@@ -56,6 +65,8 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         _copy(inner, inside(level), mapping, needed)
     if not task.levels:
         _copy(inner, _between(task.body), mapping, needed)
+    if clusters is not None:
+        bound_tiles(inner.block)
 
 
 def _trips(build: Builder, loop: scf.For, levels: Sequence[Level]) -> Value:

@@ -22,6 +22,7 @@ nothing was. Linear in the operations and launches, but for the pairs of instruc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar, cast
 
 from msgspec import field
@@ -33,12 +34,14 @@ from tilewright.dialects import scf, team
 from tilewright.dialects.arith import Rem, Sub
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
 from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
 from tilewright.transforms.spread_collectives.tasks import Task, step_of
@@ -79,8 +82,18 @@ class SpreadCollectives(Pass, frozen=True):
         if len(launches) > 1:
             _say(kernel, True, self._told(launches))
         for launch in launches:
-            _divide(launch, self.policy)
+            _divide(launch, self.policy, self._clusters(launch))
         return bool(launches or wide is not None or kernel.schedule)
+
+    def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
+        """The clusters that are asked for, if the machine has them."""
+        wanted = self.request.of(kernel).cluster
+        if wanted is None or not 1 < prod(wanted) <= MOST_BLOCKS:
+            return None
+        if not self.policy.has_clusters:
+            _say(kernel, True, "no clusters: the machine has none")
+            return None
+        return wanted
 
     def _told(self, launches: Sequence[Kernel]) -> str:
         """What a schedule says of launches that may take a kernel's place, or stand beside it."""
@@ -120,12 +133,20 @@ def _say(kernel: Kernel, spread: bool, reason: str) -> None:
     kernel.schedule = str(replace(parse_line(kernel.schedule or ""), spread=spread, reason=reason))
 
 
-def _divide(kernel: Kernel, policy: SpreadPolicy) -> None:
-    """Let blocks share the units of a kernel, none of which waits for another one."""
+def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | None) -> None:
+    """Let blocks share the units of a kernel, none of which waits for another one; in clusters if products allow."""
     units = units_of(kernel)
-    multiplies = any(task.multiplies for unit in units for task in unit.tasks)
-    parts = Parts(_nests(kernel, units), policy.product_blocks if multiplies else policy.blocks)
-    _rewrite(kernel, units, policy)
+    tasks = [task for unit in units for task in unit.tasks]
+    found = None if cluster is None else Clusters.of(tasks, cluster)
+    clusters = found if isinstance(found, Clusters) else None
+    if clusters is not None:
+        kernel.cluster = cluster
+    elif isinstance(found, str):
+        _say(kernel, True, f"no clusters: {found}")
+    extents = (1, 1) if clusters is None else clusters.extents
+    most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
+    parts = Parts(_nests(kernel, units), most, extents)
+    _rewrite(kernel, units, policy, clusters)
     kernel.parts = cast("dict[str, Attribute]", dict(parts_to_json(parts)))
 
 
@@ -158,11 +179,11 @@ def _estimate(bound: Value, known: LaunchQuantities) -> Polynomial | None:
     return known.integer(bound)
 
 
-def _rewrite(kernel: Kernel, units: Sequence[Unit], policy: SpreadPolicy) -> None:
+def _rewrite(kernel: Kernel, units: Sequence[Unit], policy: SpreadPolicy, clusters: Clusters | None) -> None:
     first = kernel.body.entry.first
     assert first is not None
     build = Builder.before_op(first)
-    blocks = Blocks(build(team.Part()).out, build(team.NumParts()).out, policy.band)
+    blocks = Blocks(build(team.Part()).out, build(team.NumParts()).out, policy.band, clusters)
     for unit in units:
         if not unit.tasks:
             continue

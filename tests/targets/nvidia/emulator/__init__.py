@@ -14,7 +14,9 @@ checked: inside of memory that exists, aligned as the instruction promises, in n
 | `frame.py`, `instructions.py` | registers of the threads; what each instruction does |
 | `arithmetic.py`, `calls.py` | what casts and intrinsics compute; calls, also those that wait for others |
 | `lanes.py` | which lanes of a warp take part and have arrived; what a shuffle reads |
-| `machine.py` | scheduling, barriers, exchanges; launching a kernel |
+| `clusters.py` | blocks that run together, and whose shared memory an address lies in |
+| `team.py` | scheduling, barriers, exchanges of the threads of a block |
+| `program.py`, `machine.py` | code; launching a kernel |
 
 What the target does not print (other vectors than pairs of halves, switches, `alloca`) is refused, never guessed.
 """

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .barriers import Barriers
+from .clusters import Cluster, rank_of
 from .copies import Copies
 from .groups import GoingProducts, Unshown
-from .memory import SIZE, WINDOW, Memory
+from .memory import SHARED, SIZE, WINDOW, Memory
 from .numbers import Array
 from .races import Access, Epoch, RaceError
 from .stores import Stores
@@ -19,7 +20,7 @@ from .stores import Stores
 class Accesses:
     """Memory as the threads of a block see it: their accesses, the copies and products that are under way."""
 
-    def __init__(self, memory: Memory, threads: int) -> None:
+    def __init__(self, memory: Memory, threads: int, cluster: Cluster) -> None:
         self._memory = memory
         self._epoch = Epoch()
         self._copies = Copies(memory, threads)
@@ -27,6 +28,7 @@ class Accesses:
         self._barriers = Barriers(memory)
         self._products = GoingProducts(threads)
         self._stores = Stores(memory, threads)
+        self._cluster = cluster
         self._turns = np.zeros(threads, np.int64)
         """How many barriers of its warp each thread has passed: a new array each time, for accesses are remembered with
         it."""
@@ -127,6 +129,33 @@ class Accesses:
         who = np.full(len(read), thread)
         self._epoch.add(who, read, 1, Access.READ, self._turns)
         self._unshown.replace(written - WINDOW)
+
+    def copy_box_to(self, thread: int, mask: int, place: tuple[int, int, int], start: tuple[int, ...]) -> None:
+        """Begin to copy a box to the same place in the blocks of a mask: the barrier, target and map of `place`."""
+        for rank in Cluster.ranks_in(mask):
+            with self._cluster.memory_of(rank) as other:
+                if other is self:
+                    self.copy_box(thread, *place, start)
+                else:
+                    other.take_box(*place, start)
+
+    def take_box(self, barrier: int, target: int, pointer: int, start: tuple[int, ...]) -> None:
+        """Another block begins to copy a box here, where nobody may be, whatever he knows of the others."""
+        _, written = self._barriers.copy(barrier, target, pointer, start)
+        if self._epoch.touches(written):
+            raise RaceError("another block lets a box be copied where somebody is since the last barrier")
+        if self._products.is_read(written):
+            raise RaceError("another block lets a box be copied where a product still reads")
+        self._unshown.replace(written - WINDOW)
+
+    def arrive_at(self, thread: int, address: int) -> None:
+        """Arrive at a barrier of any block of the cluster, behind the products that the thread has awaited."""
+        rank, place = rank_of(address)
+        with self._cluster.memory_of(rank) as other:
+            if other is self:
+                self.arrive_behind_products(thread, place + SHARED)
+            else:
+                other.expect(place + SHARED, 0)
 
     def store_box(self, thread: int, slab: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to store a slab of shared memory to a box of a matrix."""

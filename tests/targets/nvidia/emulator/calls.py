@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from .arithmetic import applied, intrinsic
+from .clusters import ARRIVE_TOGETHER, MEETING, mapped
 from .frame import Lanes, Operand, Step, Sync, typed_operand
 from .groups import group_product
 from .meetings import ARRIVE, NUMBERED
@@ -20,6 +21,7 @@ _SYNCS: Final = (
     "llvm.nvvm.bar.warp.sync",
     "llvm.nvvm.barrier.cta.sync.all",
     NUMBERED,
+    MEETING,
     "llvm.nvvm.mma.",
     "llvm.nvvm.ldmatrix.",
     "llvm.nvvm.stmatrix.",
@@ -31,6 +33,7 @@ _FENCES: Final = (
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
+_MAPPED: Final = "llvm.nvvm.mapa.shared.cluster"
 _WARPGROUP: Final = re.compile(
     r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p(, 1, 1)?((?:, [01])*);"
 )
@@ -53,6 +56,10 @@ def call_of(result: str, rest: str) -> Step | Sync:
     name, operands = found[2], [typed_operand(part) for part in split(found[3])]
     if name.startswith(_SYNCS):
         return Sync(name, operands, result)
+    if name == ARRIVE_TOGETHER:
+        return lambda lanes: lanes.team.arrive_together(lanes.threads)
+    if name == _MAPPED:
+        return _map(result, operands)
     if name == ARRIVE:
         return lambda lanes: lanes.team.arrive(lanes.threads, lanes.full(operands[0]), lanes.full(operands[1]))
     if name.startswith(_BARRIER):
@@ -130,6 +137,8 @@ def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
                     lanes.team.close_barrier(place + SHARED)
                 case "arrive.scope.cta.space.cta", [1]:
                     lanes.team.arrive_behind_products(thread, place + SHARED)
+                case "arrive.scope.cta.space.cluster", [1]:
+                    lanes.team.arrive_at(thread, place)
                 case "arrive.expect.tx.scope.cta.space.cta", [count]:
                     lanes.team.expect(place + SHARED, count)
                 case _:
@@ -140,14 +149,28 @@ def _barrier(result: str, name: str, operands: Sequence[Operand]) -> Step:
     return step
 
 
-def _copy_box(operands: Sequence[Operand]) -> Step:
-    """A box of a matrix to shared memory."""
+def _map(result: str, operands: Sequence[Operand]) -> Step:
+    """Where an address of shared memory lies in another block of the cluster."""
+
+    def step(lanes: Lanes) -> None:
+        place, rank = (lanes.full(each).astype(np.int64) for each in operands)
+        lanes[result] = mapped(place, rank)
+
+    return step
+
+
+def _copy_box(operands: Sequence[Operand], mask: Operand, several: Operand) -> Step:
+    """A box of a matrix to shared memory, of the blocks of the cluster that a mask says if there are `several`."""
 
     def step(lanes: Lanes) -> None:
         target, barrier, pointer, *at = (lanes.full(each).tolist() for each in operands)
+        masks = lanes.full(mask).tolist() if lanes[several][0] else None
         for k, thread in enumerate(lanes.threads.tolist()):
             start = tuple(each[k] for each in at)
-            lanes.team.copy_box(thread, barrier[k] + SHARED, target[k], pointer[k], start)
+            if masks is None:
+                lanes.team.copy_box(thread, barrier[k] + SHARED, target[k], pointer[k], start)
+            else:
+                lanes.team.copy_box_to(thread, masks[k], (barrier[k] + SHARED, target[k], pointer[k]), start)
 
     return step
 
@@ -171,7 +194,8 @@ def _copy(name: str, operands: Sequence[Operand]) -> Step:
         case ["wait", "group"], [pending]:
             return lambda lanes: lanes.team.await_copies(lanes.threads, int(lanes[pending][0]))
         case ["bulk", "tensor", "g2s", "tile", rank], _:
-            return _copy_box(operands[: 3 + int(rank.removesuffix("d"))])
+            count = 3 + int(rank.removesuffix("d"))
+            return _copy_box(operands[:count], operands[count], operands[count + 2])
         case ["bulk", "tensor", "s2g", "tile", rank], _:
             return _store_box(operands[: 2 + int(rank.removesuffix("d"))])
         case ["bulk", "commit", "group"], []:

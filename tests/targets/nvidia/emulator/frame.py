@@ -86,6 +86,18 @@ class Machine(Protocol):
         """Begin to copy a box of a matrix."""
         ...
 
+    def copy_box_to(self, thread: int, mask: int, place: tuple[int, int, int], start: tuple[int, ...]) -> None:
+        """Begin to copy a box of a matrix to several blocks of the cluster."""
+        ...
+
+    def arrive_at(self, thread: int, address: int) -> None:
+        """Arrive at a barrier of a block of the cluster."""
+        ...
+
+    def arrive_together(self, threads: Array) -> None:
+        """Arrive where all threads of the cluster do."""
+        ...
+
     def store_box(self, thread: int, slab: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to store a box of a matrix from shared memory."""
         ...

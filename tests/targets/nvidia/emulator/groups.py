@@ -180,6 +180,11 @@ class GoingProducts:
         """All groups of these threads but so many have ended."""
         self._awaited[threads] = np.maximum(self._awaited[threads], self._committed[threads] - pending)
 
+    def is_read(self, offsets: Array) -> bool:
+        """Whether one of these bytes is read by a product that some of its threads have not awaited."""
+        going = (each for each in self._going if (self._awaited[each.threads] <= each.number).any())
+        return any(np.isin(each.offsets, offsets).any() for each in going)
+
     def read(self, thread: int, offsets: Array) -> bool:
         """Whether one of these bytes is still read, for all that a thread knows."""
         unknown = [each for each in self._going if not each.warps <= each.known.get(thread, set())]

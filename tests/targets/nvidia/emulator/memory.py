@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +51,14 @@ class Buffer:
         return self._memory.data[start : start + (self.size - offset if size is None else size)].tobytes()
 
 
+@dataclass(slots=True, eq=False)
+class Window:
+    """Shared memory of a block while it is not in its place, and what may be done with its bytes."""
+
+    data: Array
+    rights: Array
+
+
 class Memory:
     """Allocations in a row with gaps between them, filled with garbage."""
 
@@ -59,6 +68,7 @@ class Memory:
         """What may be done with each byte; nothing with those in front of the first and behind the last."""
         self._views: dict[np.dtype[Any], Array] = {}
         self._top = GAP
+        self._mapped = Window(self.data[:0], self._rights[:0])
 
     def allocate(self, size: int, rights: int = READABLE | WRITABLE) -> Buffer:
         """Fresh memory."""
@@ -70,11 +80,28 @@ class Memory:
         self.data[start : start + size] = GARBAGE
         return Buffer(self, start, size)
 
-    def share(self, size: int) -> None:
+    def share(self, size: int) -> Window:
         """Fresh shared memory of a block, in place of the last one's."""
         self._rights[WINDOW:] = 0
         self._rights[WINDOW : WINDOW + size] = READABLE | WRITABLE
         self.data[WINDOW : WINDOW + size] = GARBAGE
+        self._mapped = Window(self.data[:0], self._rights[:0])
+        return self._mapped
+
+    def aside(self, size: int) -> Window:
+        """Shared memory of one more block, which is not in its place."""
+        data, rights = np.zeros(SIZE - WINDOW, np.uint8), np.zeros(SIZE + 1 - WINDOW, np.uint8)
+        data[:size], rights[:size] = GARBAGE, READABLE | WRITABLE
+        return Window(data, rights)
+
+    def map(self, window: Window) -> Window:
+        """Let a block's shared memory be in its place; the one that was there before."""
+        before = self._mapped
+        if window is not before:
+            before.data, before.rights = self.data[WINDOW:].copy(), self._rights[WINDOW:].copy()
+            self.data[WINDOW:], self._rights[WINDOW:] = window.data, window.rights
+            self._mapped = window
+        return before
 
     def offsets(self, addresses: Array, size: int, align: int, access: int) -> Array:
         """Where generic addresses lie. Raises MemoryFault unless all of `size` bytes may be accessed so."""

@@ -16,6 +16,7 @@ _GLOBAL: Final = re.compile(
 _DEFINE: Final = re.compile(r"^define (.*?) @([\w.$]+)\((.*)$")
 _BYVAL: Final = re.compile(r"byval\(\[(\d+) x i8\]\)")
 _THREADS: Final = re.compile(r'"nvvm.reqntid"="(\d+),1,1"')
+_CLUSTER: Final = re.compile(r'"nvvm.cluster_dim"="(\d+),1,1"')
 _RESULT: Final = re.compile(r"^(%[\w.$]+) = (.*)$")
 _CUT: Final = re.compile(r"[()\[\]{}<>,]")
 _PHI: Final = re.compile(r"\[ (\S+), %([\w.$]+) \]")
@@ -60,12 +61,14 @@ class Parameter(NamedTuple):
 
 @dataclass(slots=True)
 class Function:
-    """A function: `results` is how many numbers it returns, `threads` those of a block if it is a kernel, else 0."""
+    """A function: `results` is how many numbers it returns, `threads` those of a block if it is a kernel, else 0,
+    `cluster` how many blocks run in a cluster."""
 
     name: str
     results: int
     parameters: list[Parameter]
     threads: int
+    cluster: int
     blocks: list[Block] = field(default_factory=list[Block])
 
 
@@ -116,7 +119,8 @@ def _function(line: str) -> Function:
         parameters.append(Parameter(_type_of(text), text.rsplit(" ", 1)[1], int(size[1]) if size else 0))
     threads = _THREADS.search(line)
     results = 0 if found[1].endswith("void") else found[1].count(",") + 1
-    return Function(found[2], results, parameters, int(threads[1]) if threads else 0)
+    cluster = _CLUSTER.search(line)
+    return Function(found[2], results, parameters, int(threads[1]) if threads else 0, int(cluster[1]) if cluster else 1)
 
 
 def _type_of(text: str) -> str:

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, tile
+from tilewright.dialects.gpu_clusters import cluster_of
 from tilewright.dialects.gpu_turns import MOST_GROUPS
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import INDEX, MemrefType
+from tilewright.transforms.schedule.products.cluster_factors import shared_sides
 from tilewright.transforms.schedule.products.loops import computed, is_inside, loops_over_tiles, may_run_ahead
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan
@@ -53,6 +55,7 @@ class Ahead(Struct, frozen=True):
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
     Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, each is
     awaited where its sums are used, and no earlier.
+    Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not.
     """
 
     products: tuple[tile.Mma, ...]
@@ -66,6 +69,8 @@ class Ahead(Struct, frozen=True):
     turns: int = 1
     same: Mapping[Side, Side] = _NOTHING
     overlap: bool = False
+    shared: frozenset[int] = frozenset()
+    alone: str = ""
 
     @property
     def by_tensor(self) -> bool:
@@ -79,7 +84,8 @@ class Ahead(Struct, frozen=True):
         slices = tuple(same[op] for op in self.slices)
         twins = {(products[op], side): (products[first], other) for (op, side), (first, other) in self.same.items()}
         whole = tuple(products.values())
-        return replace(self, products=whole, slices=slices, ahead=ahead, once=once, same=twins, around=None)
+        found = replace(self, products=whole, slices=slices, ahead=ahead, once=once, same=twins)
+        return replace(found, around=None, shared=frozenset())
 
     @property
     def copied(self) -> Sequence[Side]:
@@ -149,6 +155,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         # of what the last product reads an iteration later there is one more
         same, stages = (_NOTHING, stages) if fewer <= LEAST_STAGES else (same, fewer)
     turns = 1 if by_threads else _groups_in_turn(loop, [plans[op] for op in products], products, block, schedule.turns)
+    shared = _shared(loop, products, plans, by_threads)
     overlap = bool(schedule.overlap) and not by_threads and len(products) > 1
     found = Ahead(
         tuple(products),
@@ -161,6 +168,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         same=same,
         overlap=overlap,
     )
+    found = replace(found, alone=shared) if isinstance(shared, str) else replace(found, shared=shared)
     if schedule.persistent is False or by_threads or len(products) > 1:
         return found
     around = _around(loop, products[0], slices)
@@ -195,6 +203,19 @@ def _is_of(value: Value, loop: scf.For) -> bool:
     if isinstance(value, BlockArgument):
         return value.block is loop.body.entry
     return value.defining_op is not None and value.defining_op.block is loop.body.entry
+
+
+def _shared(
+    loop: scf.For, products: Sequence[tile.Mma], plans: Mapping[tile.Mma, ProductPlan], by_threads: str
+) -> frozenset[int] | str:
+    """The factors that blocks of a cluster copy for each other, or why each copies for itself."""
+    if cluster_of(loop) == (1, 1):
+        return frozenset()
+    if by_threads:
+        return "threads copy factors"
+    if len(products) > 1:
+        return "a loop has several products"
+    return shared_sides(loop, products[0], plans)
 
 
 def late_product(loop: scf.For, products: Sequence[tile.Mma]) -> tile.Mma | None:

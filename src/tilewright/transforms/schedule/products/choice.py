@@ -67,6 +67,8 @@ class Products(Struct, frozen=True):
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
         unasked = isinstance(self.stored, str) and self.stored not in ("", ASKED)
         reasons += [f"stores by threads: {self.stored}"] if unasked else []
+        alone = [found.alone for found in self.loops.values() if found.alone]
+        reasons += [f"blocks copy for themselves: {each}" for each in alone[:1]]
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
 
     @property
@@ -91,6 +93,11 @@ class Products(Struct, frozen=True):
         return any(factor.is_padded for plan in self.plans.values() for factor in (plan.lhs, plan.rhs))
 
     @property
+    def is_clustered(self) -> bool:
+        """Whether blocks of a cluster copy factors for each other."""
+        return any(found.shared for found in self.loops.values())
+
+    @property
     def turns(self) -> bool:
         """Whether groups of warps take turns at the unit that multiplies."""
         return any(found.turns > 1 for found in self.loops.values())
@@ -111,10 +118,10 @@ class Products(Struct, frozen=True):
         sides = [(op, plan.held) for op, plan in self.plans.items() if plan.held is not None]
         return any(sums_of((op.lhs, op.rhs)[side]) is None for op, side in sides)
 
-    def resident(self, block: Block) -> int:
-        """So many blocks are on the device at a time."""
+    def resident(self, block: Block, together: int = 1) -> int:
+        """So many blocks are on the device at a time, if `together` are a cluster."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
-        return block.resident(list(self.plans.values()), sum(map(_bytes_of, buffers)))
+        return block.resident(list(self.plans.values()), sum(map(_bytes_of, buffers)), together)
 
     def _of_groups(self) -> Iterator[Ahead]:
         """Loops whose products are those of groups of warps."""

@@ -19,6 +19,7 @@ from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_clusters import cluster_of, partners
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
@@ -29,6 +30,7 @@ from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
+from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
@@ -143,7 +145,8 @@ class _Placement(Struct):
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
             reads = self.plans[ahead.products[0]].rows.read
-            TensorRing(loop, ahead, sources, barriers, step_of(loop), reads).place(self.begin)
+            cluster = self._cluster(build, loop, ahead, words)
+            TensorRing(loop, ahead, sources, barriers, step_of(loop), reads, cluster).place(self.begin)
             return
         rings = [
             Ring(
@@ -155,6 +158,14 @@ class _Placement(Struct):
         ]
         bring = partial(self._bring_once, ahead)
         TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring).place()
+
+    @staticmethod
+    def _cluster(build: Builder, loop: scf.For, ahead: Ahead, words: MemrefType) -> ClusterRing | None:
+        """What a ring needs that blocks of a cluster fill for each other."""
+        if not ahead.shared:
+            return None
+        released = build(Alloca(result_types=[words])).out
+        return ClusterRing(released, len(partners(cluster_of(loop), 0)), ahead.shared, ahead.stages)
 
     def _bring_once(self, ahead: Ahead, build: Builder) -> None:
         """Bring what all iterations share."""

@@ -39,6 +39,11 @@ _FEW_STEPS: Final = 8
 """So many steps may have twice as many: 128 sums a thread were 1 to 2 % faster with 8 than with 4, f32, on an H200."""
 
 
+_PAIR: Final = 2
+_LEFT_OVER: Final = 12
+"""Multiprocessors of an H200 that are in no cluster of more than two: those that run together are 16 or 18."""
+
+
 class Block(Struct, frozen=True):
     """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has.
 
@@ -73,10 +78,11 @@ class Block(Struct, frozen=True):
         shares = ((self.shared_bytes // blocks - beside) // bytes_ for blocks in range(self._blocks(plans), 1, -1))
         return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), _MOST_STAGES)
 
-    def resident(self, plans: Sequence[ProductPlan], bytes_: int) -> int:
-        """How many blocks with so many bytes of factors the device runs at a time."""
+    def resident(self, plans: Sequence[ProductPlan], bytes_: int, together: int = 1) -> int:
+        """How many blocks with so many bytes of factors the device runs at a time, so many of them in each cluster."""
         is_half = self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
-        return self.multiprocessors * (1 + is_half)
+        lost = 0 if together <= _PAIR else _LEFT_OVER
+        return (self.multiprocessors - lost) * (1 + is_half) // together * together
 
     def _blocks(self, plans: Sequence[ProductPlan]) -> int:
         """How many blocks have registers at a time."""

@@ -24,6 +24,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from tilewright.dialects import gpu_clusters as clusters
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, team, tile
@@ -34,6 +35,7 @@ from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, Around
+from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
@@ -59,6 +61,7 @@ class TensorRing(Struct, frozen=True):
     """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage.
 
     If threads read the rows (`reads`), a product is two: registers of one half are read while the other half goes on.
+    `cluster` is there where blocks fill each other's stages.
     """
 
     loop: scf.For
@@ -67,6 +70,12 @@ class TensorRing(Struct, frozen=True):
     barriers: Value
     step: int
     reads: bool = False
+    cluster: ClusterRing | None = None
+
+    @property
+    def _depth(self) -> int:
+        """How many iterations lie between what is asked for and what is multiplied."""
+        return self.ahead.stages - 1 - (0 if self.cluster is None else self.cluster.lag)
 
     def place(self, multiply: Multiply) -> None:
         """Ask for the first stages before the loop, and in it for the one that is needed some iterations on."""
@@ -78,7 +87,10 @@ class TensorRing(Struct, frozen=True):
             build(gpu.FenceAsync(everywhere=True))
             build(team.Barrier(fence_local=True, fence_global=True))
         build(tensors.OpenBarriers(self.barriers, arrivals=1))
-        build(team.Barrier(fence_local=True))
+        if self.cluster is None:
+            build(team.Barrier(fence_local=True))
+        else:
+            self.cluster.open(build)
         if around is None:
             self._first(build, None, _NOTHING)
             turn = carried(build, loop, 2 * count, "turn")
@@ -100,10 +112,14 @@ class TensorRing(Struct, frozen=True):
         if around is not None:
             self._next_tile(Builder.before_op(loop), Builder(loop.block, loop.next, loop.location), around)
         behind = Builder(loop.block, loop.next, loop.location)
-        self._multiply(op, stage, multiply, behind)
+        self._multiply(op, (stage, parity), multiply, behind)
         behind(team.Barrier(fence_local=True))
+        if self.cluster is not None:
+            self.cluster.release_last(behind, loop, loop.outs[-1])
         if around is not None:
             behind = Builder(build.block, around.loop.next, loop.location)
+        if self.cluster is not None:
+            self.cluster.close(behind)
         behind(tensors.CloseBarriers(self.barriers))
 
     def _next_tile(self, before: Builder, build: Builder, around: Around) -> None:
@@ -146,10 +162,13 @@ class TensorRing(Struct, frozen=True):
         Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
         """
         lower = emit.to_index(build, self.loop.lower)
-        for number in range(self.ahead.stages - 1):
+        for number in range(self._depth):
             index = emit.add(build, lower, build.index(number * self.step))
             stage = build.index(number) if turn is None else self._stage_behind(build, turn, number)
-            self._load(build, index, lower, stage, known, number)
+            parity: Value | None = None
+            if self.cluster is not None and turn is not None:
+                parity = self.cluster.parity_of_first(build, emit.add(build, turn, build.index(number)))
+            self._load(build, index, lower, (stage, parity), known, number)
 
     def _stage_behind(self, build: Builder, turn: Value, number: int) -> Value:
         """Which stage it is so many turns on."""
@@ -159,15 +178,17 @@ class TensorRing(Struct, frozen=True):
             stage = emit.select(build, emit.less(build, stage, count), stage, emit.sub(build, stage, count))
         return stage
 
-    def _multiply(self, op: tile.Mma, stage: Value, multiply: Multiply, behind: Builder) -> None:
-        """The product, awaited an iteration later if it is handed on to the next one and nowhere else."""
+    def _multiply(self, op: tile.Mma, turn: tuple[Value, Value], multiply: Multiply, behind: Builder) -> None:
+        """The product of a stage, in a phase of a parity, awaited an iteration later if it is handed on to the next one
+        and nowhere else."""
+        stage, parity = turn
         place = _handed_on(self.loop, op)
         build = Builder.before_op(op)
         pending = int(place is not None)
         begun = multiply(build, op, (stage, stage), half=0 if self.reads else None)
         found = build(gpu.AwaitMma(begun, pending=pending)).out
         build(team.Barrier(fence_local=True))
-        self._following(build, stage)
+        self._following(build, stage, parity)
         if self.reads:
             begun = multiply(build, op, (stage, stage), {op.acc: found}, half=1)
             found = build(gpu.AwaitMma(begun, pending=pending)).out
@@ -179,35 +200,48 @@ class TensorRing(Struct, frozen=True):
             total.replace_all_uses_with(behind(last).out)
             last.set_operand(0, total)
 
-    def _following(self, build: Builder, read: Value) -> None:
+    def _following(self, build: Builder, read: Value, parity: Value) -> None:
         """Ask for the stage that was read in the iteration before, for the iteration that will read it."""
         ahead = self.ahead.stages - 1
         stage = emit.select(
             build, emit.equals_zero(build, read), build.index(ahead), emit.sub(build, read, build.index(1))
         )
-        present = emit.to_index(build, self.loop.index)
-        self._load(build, emit.add(build, present, build.index(ahead * self.step)), present, stage, _NOTHING)
+        present, released = emit.to_index(build, self.loop.index), None
+        if self.cluster is not None:
+            self.cluster.release(build, self.loop, stage)
+            stage, released = self.cluster.next(build, read, parity)
+        following = emit.add(build, present, build.index(self._depth * self.step))
+        self._load(build, following, present, (stage, released), _NOTHING)
 
     def _load(
         self,
         build: Builder,
         index: Value,
         present: Value,
-        stage: Value,
+        at: tuple[Value, Value | None],
         tile_of: Mapping[Value, Value],
         warp: int = 0,
     ) -> None:
-        """Let a warp ask for the boxes of an iteration if there is one, of a tile whose values `tile_of` says."""
+        """Let a warp ask for the boxes of an iteration if there is one, of a tile whose values `tile_of` says.
+
+        They go to the stage `at`, which other blocks have released in a phase of that parity.
+        """
         there = at_iteration(build, self.loop, index, present)
         if there is None:
             return
-        known = self._places(there, index, tile_of)
+        known, (stage, released) = self._places(there, index, tile_of), at
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
+        if self.cluster is not None and released is not None:
+            there(tensors.AwaitReaders(self.cluster.released, stage, released, warp))
         there(tensors.Expect(self.barriers, stage, total, warp))
         for staging, source in self.sources:
             box = staging.box(source, known)
-            modes = (box.near, box.far)
-            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes, warp))
+            modes, side = (box.near, box.far), staging.outer_dim
+            asked = (box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes)
+            if self.cluster is not None and side in self.cluster.shared:
+                there(clusters.MulticastTensor(*asked, side, warp))
+            else:
+                there(tensors.CopyTensor(*asked, warp))
 
     def _places(self, build: Builder, index: Value, tile_of: Mapping[Value, Value]) -> Mapping[Value, Value]:
         """What stands for the values of an iteration that say where its factors lie."""

@@ -1,0 +1,129 @@
+"""Running blocks of a cluster side by side: one goes on at a time, until it waits for others or is done.
+
+Each has a thread of Python's, since handlers of operations call each other; a thread runs only while it is its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from random import Random
+from threading import Semaphore, Thread
+from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+
+from tilewright.diagnostics.kernel_error import fail
+from tilewright.ir.core import Operation
+
+CODE = "R025"
+BlockT = TypeVar("BlockT")
+
+
+class _AbandonedError(BaseException):
+    """The others have failed."""
+
+
+class _Member(Struct, Generic[BlockT], eq=False):
+    """A block, what it waits for if it waits, and whether it has come to its end."""
+
+    block: BlockT
+    may_go: Semaphore = field(default_factory=lambda: Semaphore(0))
+    ready: Callable[[], bool] | None = None
+    at: Operation | None = None
+    lacks: Callable[[], str] | None = None
+    is_done: bool = False
+
+
+class Cluster(Generic[BlockT]):
+    """Blocks by their ranks. With an `order` any that can goes on, also where it need not wait, else the first."""
+
+    def __init__(self, blocks: Sequence[BlockT], order: Random | None = None) -> None:
+        self._members = [_Member(block) for block in blocks]
+        self._order = order
+        self._changed = Semaphore(0)
+        self._error: BaseException | None = None
+        self._running = 0
+        self._met, self._meetings = 0, 0
+
+    def run(self, body: Callable[[BlockT], None]) -> None:
+        """Run all blocks to their ends. Raises what one of them raises, KernelError (R025) if all wait."""
+        threads: list[Thread] = []
+        for member in self._members:
+            context = copy_context()
+            threads.append(Thread(target=context.run, args=(self._run, member, body), daemon=True))
+        for thread in threads:
+            thread.start()
+        try:
+            while self._error is None and not all(member.is_done for member in self._members):
+                self._go_on()
+        except BaseException as error:
+            self._error = self._error or error
+        for member, thread in zip(self._members, threads, strict=True):
+            # whoever is not done finds the error
+            member.may_go.release()
+            thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def block(self, rank: int, op: Operation) -> BlockT:
+        """A block that is there, whose memory an operation accesses."""
+        if self._members[rank].is_done:
+            fail(CODE, op.location, f"{op.name} accesses the memory of block {rank} of the cluster, which has ended")
+        return self._members[rank].block
+
+    def wait(self, op: Operation, ready: Callable[[], bool], lacks: Callable[[], str]) -> None:
+        """Let the block that runs wait until it is `ready`; `lacks` says for what."""
+        if self._order is None and ready():
+            return
+        member = self._members[self._running]
+        member.ready, member.at, member.lacks = ready, op, lacks
+        self._pause(member)
+
+    def meet(self, op: Operation) -> None:
+        """Wait until all blocks do."""
+        self._met += 1
+        number = self._meetings
+        if self._met == len(self._members):
+            self._met, self._meetings = 0, number + 1
+        self.wait(op, lambda: self._meetings > number, lambda: f"{len(self._members) - self._met} blocks are missing")
+
+    def _pause(self, member: _Member[BlockT]) -> None:
+        self._changed.release()
+        member.may_go.acquire()
+        if self._error is not None:
+            raise _AbandonedError
+        member.ready = None
+
+    def _go_on(self) -> None:
+        """Let one go on that can."""
+        members = self._members
+        able = [rank for rank, each in enumerate(members) if not each.is_done and (each.ready is None or each.ready())]
+        if not able:
+            self._stuck()
+        self._running = able[0] if self._order is None else self._order.choice(able)
+        members[self._running].may_go.release()
+        self._changed.acquire()
+
+    def _stuck(self) -> None:
+        waiting = [(rank, each) for rank, each in enumerate(self._members) if not each.is_done]
+        said = [
+            f"block {rank} at {each.at.name}: {each.lacks()}"
+            for rank, each in waiting
+            if each.at is not None and each.lacks is not None
+        ]
+        first = waiting[0][1].at
+        assert first is not None
+        fail(CODE, first.location, f"the blocks of a cluster wait without end: {'; '.join(said)}")
+
+    def _run(self, member: _Member[BlockT], body: Callable[[BlockT], None]) -> None:
+        member.may_go.acquire()
+        try:
+            if self._error is None:
+                body(member.block)
+        except _AbandonedError:
+            pass
+        except BaseException as error:
+            self._error = self._error or error
+        member.is_done = True
+        self._changed.release()
