@@ -46,6 +46,11 @@ class Clusters(Struct, frozen=True):
         outer, inner = first
         return Clusters((cluster[outer], cluster[inner]), (outer, inner))
 
+    def goes_beyond(self, counts: Sequence[Value]) -> bool:
+        """Whether some of the tiles of clusters may lie beyond the result."""
+        last = zip(map(emit.integer_of, counts[-_LOOPS:]), self.extents, strict=True)
+        return any(extent > 1 and (count is None or count % extent > 0) for count, extent in last)
+
     def counts(self, build: Builder, counts: Sequence[Value]) -> list[Value]:
         """Iterations of loops over clusters of tiles."""
         last = zip(counts[-_LOOPS:], self.extents, strict=True)

@@ -30,6 +30,7 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
     """Write a task for several blocks, each of which does its share; in front of it what its bounds are computed of."""
     counts = [_trips(build, loop, task.levels) for loop in task.loops]
     clusters = blocks.clusters if task.multiplies else None
+    goes_beyond = clusters is not None and clusters.goes_beyond(counts)
     if clusters is not None:
         counts = clusters.counts(build, counts)
         part, count, band = clusters.numbered(build, blocks.count, blocks.band)
@@ -65,7 +66,7 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         _copy(inner, inside(level), mapping, needed)
     if not task.levels:
         _copy(inner, _between(task.body), mapping, needed)
-    if clusters is not None:
+    if goes_beyond:
         bound_tiles(inner.block)
 
 
