@@ -36,9 +36,9 @@ The reason says more of what was chosen, or why a kernel does not take the bette
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from typing import Final
+from typing import Any, Final, NamedTuple, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -136,27 +136,25 @@ class Schedule(Struct, frozen=True):
 
     def __str__(self) -> str:
         parts = [] if self.way is None else [self.way.value]
-        parts += [] if self.threads is None else [f"threads={self.threads}"]
-        parts += [] if self.groups is None else [f"groups={self.groups}"]
-        parts += [] if self.chunk is None else [f"chunk={self.chunk}"]
-        parts += [] if self.tile is None else [f"tile={spelled(self.tile)}"]
-        parts += [f"product={product}" for product in self.products]
-        parts += [] if self.spread is None else [f"spread={'yes' if self.spread else 'no'}"]
-        parts += [] if self.copies is None else [f"copies={self.copies.value}"]
-        parts += [] if self.stores is None else [f"stores={self.stores.value}"]
-        parts += [] if self.persistent is None else [f"persistent={'yes' if self.persistent else 'no'}"]
-        parts += [] if self.order is None else [f"order={self.order}"]
-        for key in ("turns", "reuse", "overlap", "held"):
-            said: bool | None = getattr(self, key)
-            parts += [] if said is None else [f"{key}={'yes' if said else 'no'}"]
-        parts += [] if self.swizzle is None else [f"swizzle={self.swizzle}"]
-        parts += [] if self.tiles is None else [f"tiles={self.tiles.value}"]
-        parts += [] if self.cluster is None else [f"cluster={spelled(self.cluster)}"]
+        for key in KEYS:
+            if key == _PRODUCT:
+                parts += [f"{key}={product}" for product in self.products]
+            elif (said := getattr(self, key)) is not None:
+                parts.append(f"{key}={_said(said)}")
         parts += [f"# {self.reason}"] if self.reason else []
         return " ".join(parts)
 
 
-_UNSAID: Final = dict.fromkeys(
+def _said(value: object) -> str:
+    """A value as `_Key` reads it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return spelled(cast("tuple[int, ...]", value))
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
     ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster")
 )
 """What is chosen for products of certain tiles, threads and instructions."""
@@ -168,12 +166,12 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         return move
     kept = replace(schedule, reason="")
     if move.tile is not None:
-        kept = replace(kept, products=(), **_UNSAID)
+        kept = replace(kept, products=(), **UNSAID)
     if move.threads not in (None, schedule.threads):
-        kept = replace(kept, products=(), chunk=None, groups=None, **_UNSAID)
+        kept = replace(kept, products=(), chunk=None, groups=None, **UNSAID)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
-        kept = replace(kept, **_UNSAID)
+        kept = replace(kept, **UNSAID)
     products = (*(product for product in kept.products if product.tile not in of), *move.products)
     new = {name: found for name in move.__struct_fields__ if (found := getattr(move, name)) not in (None, "")}
     return replace(kept, **{**new, "products": products})
@@ -209,32 +207,60 @@ class ScheduleError(ValueError):
         self.start, self.end, self.hint = start, end, hint
 
 
+class _Key(NamedTuple):
+    """How the value of a key is read: None for what is no value; and what there is to say of values."""
+
+    read: Callable[[str], object | None]
+    takes: str
+
+
+def _of_words(values: Mapping[str, object]) -> _Key:
+    return _Key(values.get, " or ".join(values))
+
+
+def _of_numbers(pattern: re.Pattern[str], takes: str, make: Callable[..., object]) -> _Key:
+    def read(text: str) -> object | None:
+        match = pattern.fullmatch(text)
+        return None if match is None else make(*map(int, match.groups()))
+
+    return _Key(read, f"{takes} greater than 0")
+
+
+def _together(*numbers: int) -> tuple[int, ...]:
+    return numbers
+
+
 _WORD: Final = re.compile(r"\S+")
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
-_PAIR: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
-_TILE: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
-_CHUNK: Final = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
+_NUMBER: Final = re.compile(r"([1-9][0-9]{0,8})")
+_PAIR: Final = re.compile(rf"{_NUMBER.pattern}x{_NUMBER.pattern}")
+_TRIPLE: Final = re.compile(rf"{_PAIR.pattern}x{_NUMBER.pattern}")
+_SHARES: Final = re.compile(rf"{_PAIR.pattern}/{_NUMBER.pattern}")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
-KEYS: Final = (
-    *("threads", "groups", "chunk", "tile", "product", "spread"),
-    *("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "tiles", "cluster"),
-)
-_PATTERNS: Final = {
-    "tile": (_TILE, "three extents, such as 64x64x32,"),
-    "chunk": (_CHUNK, "items, threads an item and threads of a crew, such as 16x4/32,"),
-    "cluster": (_PAIR, "blocks along m and n, such as 2x1,"),
+_COUNT: Final = _of_numbers(_NUMBER, "a number", int)
+_TILE: Final = _of_numbers(_TRIPLE, "three extents, such as 64x64x32,", _together)
+_CHUNK: Final = _of_numbers(_SHARES, "items, threads an item and threads of a crew, such as 16x4/32,", Chunk)
+_CLUSTER: Final = _of_numbers(_PAIR, "blocks along m and n, such as 2x1,", _together)
+_TRUTH: Final = _of_words({"yes": True, "no": False})
+_WHO: Final = _of_words({each.value: each for each in Copies})
+_KEYS: Final[Mapping[str, _Key]] = {
+    "threads": _COUNT,
+    "groups": _COUNT,
+    "chunk": _CHUNK,
+    "tile": _TILE,
+    "spread": _TRUTH,
+    "copies": _WHO,
+    "stores": _WHO,
+    "persistent": _TRUTH,
+    "order": _COUNT,
+    **dict.fromkeys(("turns", "reuse", "overlap", "held"), _TRUTH),
+    "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
+    "tiles": _of_words({each.value: each for each in Tiles}),
+    "cluster": _CLUSTER,
 }
-_TRUTHS: Final = {"yes": True, "no": False}
-_COPIES: Final = {each.value: each for each in Copies}
-_SWIZZLES: Final = {str(line): line for line in SWIZZLED_LINES}
-_TILES: Final = {each.value: each for each in Tiles}
-_WORDS: Final = {
-    **dict.fromkeys(("spread", "persistent", "turns", "reuse", "overlap", "held"), tuple(_TRUTHS)),
-    "tiles": tuple(_TILES),
-    "swizzle": tuple(_SWIZZLES),
-    **dict.fromkeys(("copies", "stores"), tuple(_COPIES)),
-}
-"""What keys take that take words."""
+"""All that a line has once: fields of `Schedule`."""
+_PRODUCT: Final = "product"
+KEYS: Final = (*list(_KEYS)[:4], _PRODUCT, *list(_KEYS)[4:])
+"""In the order in which a line is spelled."""
 _SHOWN: Final = 80
 
 
@@ -242,7 +268,7 @@ def parse_line(line: str) -> Schedule:
     """The schedule that a line spells. Raises `ScheduleError`."""
     said, _, reason = line.partition("#")
     way: Way | None = None
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     products: list[ProductChoice] = []
     for number, word in enumerate(_WORD.finditer(said)):
         start, end = word.span()
@@ -254,72 +280,25 @@ def parse_line(line: str) -> Schedule:
                 f"a schedule is {' or '.join(each.value for each in Way)}, then KEY=VALUE; keys are {', '.join(KEYS)}"
             )
             raise ScheduleError(f"{word[0][:_SHOWN]!r} is no entry of a schedule", start, end, hint)
-        elif key != "product":
+        elif key != _PRODUCT:
             if key in found:
                 raise ScheduleError(f"{key} is given twice", start, end)
-            _checked(key, value, start, end)
-            found[key] = value
+            found[key] = _KEYS[key].read(value)
+            if found[key] is None:
+                raise ScheduleError(f"{key} takes {_KEYS[key].takes}, not {value[:_SHOWN]!r}", start, end)
         else:
             product = _product(value, start, end)
             if any(other.tile == product.tile for other in products):
                 raise ScheduleError(f"products of {spelled(product.tile)} are given twice", start, end)
             products.append(product)
-    threads, groups, order = (int(found[key]) if key in found else None for key in ("threads", "groups", "order"))
-    tile = _tile(found.get("tile", ""))
-    spread = _TRUTHS.get(found.get("spread", ""))
-    copies, stores = (_COPIES.get(found.get(key, "")) for key in ("copies", "stores"))
-    chunk = _chunk(found.get("chunk", ""))
-    persistent, turns, reuse, overlap, held = (
-        _TRUTHS.get(found.get(key, "")) for key in ("persistent", "turns", "reuse", "overlap", "held")
-    )
-    cluster = _PAIR.fullmatch(found.get("cluster", ""))
-    return Schedule(
-        way,
-        threads,
-        tile,
-        tuple(products),
-        reason.strip(),
-        spread,
-        groups,
-        copies,
-        chunk,
-        persistent,
-        order,
-        stores,
-        turns,
-        reuse,
-        overlap,
-        held,
-        _SWIZZLES.get(found.get("swizzle", "")),
-        _TILES.get(found.get("tiles", "")),
-        None if cluster is None else (int(cluster[1]), int(cluster[2])),
-    )
-
-
-def _checked(key: str, value: str, start: int, end: int) -> None:
-    if words := _WORDS.get(key):
-        if value not in words:
-            raise ScheduleError(f"{key} takes {' or '.join(words)}, not {value[:_SHOWN]!r}", start, end)
-        return
-    pattern, wanted = _PATTERNS.get(key, (_NUMBER, "a number"))
-    if pattern.fullmatch(value) is None:
-        raise ScheduleError(f"{key} takes {wanted} greater than 0, not {value[:_SHOWN]!r}", start, end)
-
-
-def _tile(text: str) -> Tile | None:
-    match = _TILE.fullmatch(text)
-    return None if match is None else (int(match[1]), int(match[2]), int(match[3]))
-
-
-def _chunk(text: str) -> Chunk | None:
-    match = _CHUNK.fullmatch(text)
-    return None if match is None else Chunk(int(match[1]), int(match[2]), int(match[3]))
+    return Schedule(way, products=tuple(products), reason=reason.strip(), **found)
 
 
 def _product(text: str, start: int, end: int) -> ProductChoice:
     extents, _, how = text.partition(":")
     instruction, *more = how.split("/")
-    tile, warps = _tile(extents), _PAIR.fullmatch(more[0]) if more else None
+    tile = cast("Tile | None", _TILE.read(extents))
+    warps = _PAIR.fullmatch(more[0]) if more else None
     stages = more[1] if len(more) > 1 else None
     valid = (
         tile is not None

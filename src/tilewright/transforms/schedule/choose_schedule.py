@@ -21,7 +21,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, Tile, Way, parse_line
+from tilewright.ir.schedules import UNSAID, Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy, threads_beside
 from tilewright.transforms.schedule.accesses import elements_there
@@ -68,14 +68,8 @@ class ChooseSchedule(Pass, frozen=True):
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
             found = obstacle(kernel)
-            way, products, reason, copies, persistent, order = wanted.way, wanted.products, "", None, None, None
-            stores = None
-            turns: bool | None = None
-            reuse: bool | None = None
-            overlap: bool | None = None
-            held: bool | None = None
-            swizzle: int | None = None
-            cluster: tuple[int, int] | None = None
+            way, products, reason = wanted.way, wanted.products, ""
+            chosen: Mapping[str, object] = UNSAID
             placed: Products | str = _NO_PRODUCTS
             if found is None and way is not Way.ELEMENTS:
                 placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
@@ -83,25 +77,29 @@ class ChooseSchedule(Pass, frozen=True):
                     found = placed
                 else:
                     way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
-                    copies, stores = placed.copies, placed.stores
-                    persistent = self._persist(kernel, placed, wanted)
-                    order = self._order(kernel, placed, wanted)
-                    turns = placed.turns or (None if wanted.turns is None else False)
-                    reuse = placed.reuse or (None if wanted.reuse is None else False)
-                    overlap = placed.overlap or (None if wanted.overlap is None else False)
-                    held = placed.held or (None if wanted.held is None else False)
-                    swizzle = least_slab(wanted) if placed.slab < SLAB else None
-                    cluster = kernel.cluster if placed.is_clustered else None
+                    chosen = self._chosen(kernel, placed, wanted)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
-            taken = replace(taken, threads=teams_of(kernel).threads, groups=None, chunk=None)
-            taken = replace(taken, products=products, copies=copies, stores=stores, persistent=persistent, order=order)
-            taken = replace(taken, turns=turns, reuse=reuse, overlap=overlap, held=held)
-            taken = replace(taken, swizzle=swizzle, cluster=cluster)
+            threads = teams_of(kernel).threads
+            taken = replace(taken, threads=threads, groups=None, chunk=None, products=products, **chosen)
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):
                 context.offers.add(kernel.step_of or kernel.sym_name, self._moves(kernel, placed))
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
+
+    def _chosen(self, kernel: Kernel, placed: Products, wanted: Schedule) -> Mapping[str, object]:
+        """What is said of products; of what only who asks gets, nothing if nobody has asked."""
+        asked = {key: getattr(placed, key) for key in ("turns", "reuse", "overlap", "held")}
+        return {
+            **UNSAID,
+            "copies": placed.copies,
+            "stores": placed.stores,
+            "persistent": self._persist(kernel, placed, wanted),
+            "order": self._order(kernel, placed, wanted),
+            "swizzle": least_slab(wanted) if placed.slab < SLAB else None,
+            "cluster": kernel.cluster if placed.is_clustered else None,
+            **{key: found or (None if getattr(wanted, key) is None else False) for key, found in asked.items()},
+        }
 
     def _moves(self, kernel: Kernel, taken: Products) -> Iterator[Schedule]:
         """What else a kernel over lanes could have."""

@@ -73,6 +73,7 @@ def emulate(llvm: str, kernel: KernelInfo, given: Launch, schedule: random.Rando
     assert not found, found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(("cluster", "kind", "extents", "more"), CASES)
 def test_every_level_means_the_product(
     cluster: str, kind: str, extents: tuple[int, int, int], more: str, rng: np.random.Generator
@@ -86,6 +87,7 @@ def test_every_level_means_the_product(
         check(module, given, order, parts=4 if "yes" in more else 64)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("cluster", "kind", "extents", "more"),
     [
@@ -171,6 +173,7 @@ def placed(request: pytest.FixtureRequest) -> Module:
     return next(levels(gemm(EXTENTS), Architecture.SM_90A, f"{TILES} cluster=2x1 {request.param}"))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
 def test_mistakes_are_found(mistake: Callable[[Kernel], None], placed: Module, rng: np.random.Generator) -> None:
     module, given = read_back(placed), given_for(EXTENTS, "n.n", rng)
@@ -222,6 +225,7 @@ def text() -> tuple[str, KernelInfo]:
     return emitted(gemm((128, 128, 320)), schedule=f"{TILES} cluster=2x1 persistent=no")
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("broken", BROKEN)
 def test_mistakes_are_found_on_the_device(broken: str, text: tuple[str, KernelInfo], rng: np.random.Generator) -> None:
     llvm, kernel = text

@@ -77,6 +77,7 @@ def _compare(arrays: Any, wanted: tuple[Array, ...]) -> None:
     check((wanted[0], of_k, of_v), wanted, "f16")
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("options", OPTIONS)
 def test_right(options: str, rng: np.random.Generator) -> None:
     module = placed(options)

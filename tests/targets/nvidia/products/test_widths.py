@@ -40,6 +40,7 @@ def case(
     return TEXTS.whole_product(extents, element, element, transposed), launch(product, extents[:2], "F", rng)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("extents", "element", "transposed", "asked", "boxes"),
     [
@@ -75,6 +76,7 @@ def test_every_level_means_the_product(
     emulate(llvm, kernel, given)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("extents", "transposed", "asked"),
     [
