@@ -142,6 +142,24 @@ def test_random_kernels_with_products(chunk: int, ran: Ran) -> None:
     ran(agree(PRODUCT_KERNELS // CHUNKS, chunk, (*LINES, *PRODUCTS)), "kernels of products beside all else on lanes")
 
 
+@pytest.mark.parametrize(("row", "column"), [(0, -2), (0, -9), (-3, 0), (-1, -1), (2, 3)])
+def test_factors_that_begin_in_front_of_their_matrix(row: int, column: int, seed: int) -> None:
+    """What lies there is zero, though no element is behind the matrix."""
+    body = f"""%z = arith.constant {{value = 0}} -> index
+      %i = arith.constant {{value = {row}}} -> index
+      %j = arith.constant {{value = {column}}} -> index
+      %a = tile.load %A, %i, %j {{check = [true, true]}} -> tile<48x8xf64>
+      %b = tile.load %B, %z, %z -> tile<8x48xf64>
+      %c = tile.load %C, %z, %z -> tile<48x48xf64>
+      %p = tile.mma %a, %b, %c -> tile<48x48xf64>
+      tile.store %p, %C, %z, %z"""
+    parameters = ["%A: memref<f64x52x12>", "%B: memref<f64x8x48>", "%C: memref<f64x48x48>"]
+    kernel = TileKernel(random.Random(seed), (128, 1), 32, parameters, [body], [], [2])
+    for shape in ((52, 12), (8, 48), (48, 48)):
+        kernel.arguments.append(kernel.array(shape, "f64", False, (1, shape[0])))
+    assert disagreements(kernel) == []
+
+
 def lines(word: str, element: str, rows: int, columns: int) -> str:
     """The columns of a matrix, each combined by one operation."""
     tile, line = f"tile<{rows}x{columns}x{element}>", f"tile<{columns}x{element}>"

@@ -237,13 +237,14 @@ class Box(Struct, frozen=True):
         found: Value | None = None
         for mode, extent in ((self.near, near), (self.far, far)):
             size, start = self.type.shape[mode], self.indices[mode]
+            known = emit.integer_of(start)
             if not self.check[mode]:
                 continue
-            if size is not None and size < extent:
+            if (size is not None and size < extent) or (known is not None and known < 0):
                 return None
             last = emit.sub(build, emit.as_value(build, emit.extent(build, self.view, mode)), build.index(extent))
             fits = emit.not_less(build, last, start)
-            if emit.integer_of(start) is None:
+            if known is None:
                 fits = emit.both(build, fits, emit.not_less(build, start, build.index(0)))
             found = fits if found is None else emit.both(build, found, fits)
         return found
