@@ -11,6 +11,7 @@ from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
+from tilewright.targets.llvm.trips import trip_count
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
 from tilewright.targets.nvidia.elements import materialize
@@ -115,26 +116,14 @@ def _wide(ctx: KernelContext, value: core.Value) -> Value:
 
 
 def _trips(ctx: KernelContext, op: scf.For) -> tuple[Value, Value, Value]:
-    """First index, step and number of trips in 64 bits.
-
-    Trips are `step > 0 and upper > lower ? ceil((upper - lower) / step) : 0`; the distance as an unsigned number never
-    overflows.
-    """
-    b = ctx.b
+    """First index, step and number of trips in 64 bits."""
     lower, upper = _wide(ctx, op.lower), _wide(ctx, op.upper)
     step = i64(1) if op.step is None else _wide(ctx, op.step)
     known = [lower.integer, upper.integer, step.integer]
-    if None not in known:
-        first, last, by = (k or 0 for k in known)
-        return lower, step, i64(len(range(first, last, by)) if by > 0 else 0)
-    runs = b.icmp("sgt", upper, lower)
-    distance = b.sub(upper, lower)
-    if step.integer == 1:
-        return lower, step, b.select(runs, distance, i64(0))
-    runs = b.and_(runs, b.icmp("sgt", step, i64(0)))
-    divisor = b.select(runs, step, i64(1))
-    count = b.add(b.udiv(b.sub(distance, i64(1)), divisor), i64(1))
-    return lower, step, b.select(runs, count, i64(0))
+    if None in known:
+        return lower, step, trip_count(ctx.b, lower, upper, step)
+    first, last, by = (k or 0 for k in known)
+    return lower, step, i64(len(range(first, last, by)) if by > 0 else 0)
 
 
 def _for(ctx: KernelContext, op: core.Operation) -> None:

@@ -13,6 +13,7 @@ from tilewright.targets.cpu.context import KernelContext, OpLowering, TileCarrie
 from tilewright.targets.cpu.lowered import Lowered, Scalar
 from tilewright.targets.cpu.spmd.scalars import select_scalar
 from tilewright.targets.llvm.emitter import Complex, Value, boolean, constant, i64, vector, zero
+from tilewright.targets.llvm.trips import trip_count
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 
@@ -148,21 +149,6 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
         _uniform_for(ctx, op, bounds)
 
 
-def trip_count(ctx: KernelContext, lower: Value, upper: Value, step: Value) -> Value:
-    """`step > 0 and upper > lower ? ceil((upper - lower) / step) : 0`, on i64 scalars or vectors, without overflow."""
-    b = ctx.b
-    one, none = constant(lower.type, 1), zero(lower.type)
-    runs = b.icmp("sgt", upper, lower)
-    if step.integer is None:
-        runs = b.and_(runs, b.icmp("sgt", step, none))
-        step = b.select(runs, step, one)
-    elif step.integer <= 0:
-        return none
-    distance = b.sub(upper, lower)
-    trips = distance if step.integer == 1 else b.add(b.udiv(b.sub(distance, one), step), one)
-    return b.select(runs, trips, none)
-
-
 def _uniform_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) -> None:
     b = ctx.b
     ltype = bounds[0].value.type
@@ -173,7 +159,7 @@ def _uniform_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) -> N
     counts = [len(g) for g in groups]
     parts = [v for g in groups for v in g]
     plain = step.integer is not None and step.integer > 0 and (step.integer == 1 or _no_overflow(upper, step))
-    trips = upper if plain else trip_count(ctx, lower, upper, step)
+    trips = upper if plain else trip_count(b, lower, upper, step)
     with b.loop(lower if plain else i64(0), trips, step.integer if plain and step.integer else 1, parts) as loop:
         index = loop.index if plain else b.add(lower, b.mul(loop.index, step))
         ctx.bind(op.index, Scalar(b.resize(index, ltype)))
@@ -211,7 +197,7 @@ def _divergent_for(ctx: KernelContext, op: scf.For, bounds: Sequence[Scalar]) ->
     narrow = ctx.wide(bounds[0]).type
     lower, upper = (b.resize(ctx.wide(s), ltype) for s in bounds[:2])
     step = b.resize(ctx.wide(bounds[2]), ltype) if len(bounds) > 2 else constant(ltype, 1)
-    trips = trip_count(ctx, lower, upper, step)
+    trips = trip_count(b, lower, upper, step)
     if ctx.mask is not None:
         trips = b.select(ctx.mask, trips, zero(ltype))
     ports = _ports(ctx, op.carried)

@@ -10,9 +10,9 @@ from tilewright.targets.cpu.large_products.product import MANY_MULTIPLIES
 from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.outlining.outline import Outlined, free_values
-from tilewright.targets.cpu.spmd.control import trip_count
 from tilewright.targets.cpu.tiles.long_runs import LongRun, continued_store
 from tilewright.targets.llvm.emitter import Value, boolean, i64
+from tilewright.targets.llvm.trips import trip_count
 
 # About ten microseconds of streaming, ten times what handing out costs.
 _SHARED_ELEMENTS = 1 << 16
@@ -43,7 +43,7 @@ def share_loop(ctx: KernelContext, machine: Machine, loop: scf.For) -> bool:
     ltype = ctx.scalar(loop.lower).value.type
     lower, upper = (b.resize(ctx.scalar(v).value, "i64") for v in (loop.lower, loop.upper))
     step = i64(1) if loop.step is None else b.resize(ctx.scalar(loop.step).value, "i64")
-    trips = trip_count(ctx, lower, upper, step)
+    trips = trip_count(b, lower, upper, step)
     each = _elements(loop.body)
     if trips.integer is not None and (trips.integer < _FEWEST_TRIPS or trips.integer * each < _SHARED_ELEMENTS):
         return False
