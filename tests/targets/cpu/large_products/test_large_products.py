@@ -15,6 +15,7 @@ from generators.element_types import DTYPES
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_source
 from tilewright.diagnostics import Report, Source
+from tilewright.program import load_artifact
 from tilewright.targets.cpu import generation
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.target import CpuTarget
@@ -110,3 +111,29 @@ def test_small_matrices_of_dynamic_size_are_not_padded_to_whole_tiles(l2_bytes: 
     llvm = compile_source(source, target, CompileOptions(), Report()).texts["llvm"]
     assert re.search(rf"define [^@]*@{packing}\.\d+\(", llvm)
     assert not re.search(r"udiv i64 \d+, \d+\n", llvm), "the panels of a factor are those that exist"
+
+
+@pytest.mark.parametrize(
+    ("l2_bytes", "packing"), [(10 << 14, "pack_vectors"), (1 << 20, "pack"), (1 << 12, "pack_scalars")]
+)
+def test_tiles_beyond_their_matrices(rng: np.random.Generator, l2_bytes: int, packing: str) -> None:
+    """A work-group past the end has no rows, one beside it no columns: nothing is divided among these."""
+    text = """func @k(%A: memref<f32x?x256>, %B: memref<f32x256x?>, %C: memref<f32x?x?>, %i: index, %j: index)
+            attributes{subgroup_size=1,work_group_size=[1,1]} {
+        %z = constant 0 : index
+        parallel {
+            %a = cooperative_matrix_load.rows_checked %A[%i,%z] : coopmatrix<f32x64x256,matrix_a>
+            %b = cooperative_matrix_load.cols_checked %B[%z,%j] : coopmatrix<f32x256x256,matrix_b>
+            %c = constant 0.0 : coopmatrix<f32x64x256,matrix_acc>
+            %d = cooperative_matrix_mul_add %a, %b, %c : coopmatrix<f32x64x256,matrix_acc>
+            cooperative_matrix_store.both_checked %d, %C[%i,%j]
+        }
+    }"""
+    target = CpuTarget(replace(machine_of(), l2_bytes=l2_bytes))
+    kernel = load_artifact(compile_source(Source("k", text), target, CompileOptions(), Report())).k
+    assert re.search(rf"define [^@]*@{packing}\.\d+\(", kernel.llvm)
+    a, b = _random(rng, "f32", (57, 256)), _random(rng, "f32", (256, 249))
+    for i, j in ((64, 0), (128, 0), (0, 256), (64, 256), (0, 0)):
+        c = np.full((57, 249), np.nan, np.float32, order="F")
+        kernel[1](a, b, c, i, j)
+        assert np.array_equal(c, a @ b) if i == j == 0 else np.isnan(c).all(), (i, j)

@@ -30,6 +30,7 @@ class Source(Struct, frozen=True):
     def of(b: Builder, memory: Memory, form: Format, corner: Corner, depth: Value, shares: Value) -> Source | None:
         """The panel that begins at a corner and has `depth` terms; None where no elements are neighbours.
 
+        There are no `shares` of a tile of which all lines are beyond the ends of its matrix.
         Behind the ends of the factor there may be no pages, which a processor takes long to find out.
         """
         natural = natural_dim(memory)
@@ -42,8 +43,8 @@ class Source(Struct, frozen=True):
         for bound, first, count in zip(memory.bounds, at, counts, strict=True):
             assert bound is not None
             existing.append(b.smax(b.smin(count, b.sub(bound.high, first)), i64(0)))
-        far = existing[1 - natural]
-        share = b.udiv(b.add(far, b.sub(shares, i64(1))), shares)
+        far, some = existing[1 - natural], b.smax(shares, i64(1))
+        share = b.udiv(b.add(far, b.sub(some, i64(1))), some)
         return Source(memory, natural, at, existing[natural], far, share)
 
     def prefetch(self, ctx: KernelContext, machine: Machine, number: Value) -> None:
