@@ -136,4 +136,33 @@ def test_tiles_beyond_their_matrices(rng: np.random.Generator, l2_bytes: int, pa
     for i, j in ((64, 0), (128, 0), (0, 256), (64, 256), (0, 0)):
         c = np.full((57, 249), np.nan, np.float32, order="F")
         kernel[1](a, b, c, i, j)
-        assert np.array_equal(c, a @ b) if i == j == 0 else np.isnan(c).all(), (i, j)
+        wanted = a @ b if i == j == 0 else np.full_like(c, np.nan)
+        assert np.array_equal(c, wanted, equal_nan=True), (i, j)
+
+
+@pytest.mark.parametrize("l2_bytes", [10 << 14, 1 << 20, 1 << 12])
+def test_tiles_that_begin_in_front_of_their_matrices(rng: np.random.Generator, l2_bytes: int) -> None:
+    """And sums that begin with a matrix which ends before the target does."""
+    text = """func @k(%A: memref<f32x?x?>, %B: memref<f32x?x?>, %D: memref<f32x?x?>, %C: memref<f32x?x?>,
+            %i: index, %j: index, %p: index) attributes{subgroup_size=1,work_group_size=[1,1]} {
+        parallel {
+            %a = cooperative_matrix_load.both_checked %A[%i,%p] : coopmatrix<f32x64x256,matrix_a>
+            %b = cooperative_matrix_load.both_checked %B[%p,%j] : coopmatrix<f32x256x256,matrix_b>
+            %c = cooperative_matrix_load.both_checked %D[%i,%j] : coopmatrix<f32x64x256,matrix_acc>
+            %d = cooperative_matrix_mul_add %a, %b, %c : coopmatrix<f32x64x256,matrix_acc>
+            cooperative_matrix_store.both_checked %d, %C[%i,%j]
+        }
+    }"""
+    target = CpuTarget(replace(machine_of(), l2_bytes=l2_bytes))
+    kernel = load_artifact(compile_source(Source("k", text), target, CompileOptions(), Report())).k
+    a, b, d = _random(rng, "f32", (70, 260)), _random(rng, "f32", (260, 270)), _random(rng, "f32", (33, 91))
+    for i, j, p in ((-1, 0, 0), (-37, -250, -3), (0, -5, 2), (-64, -256, 0), (3, 7, -256)):
+        memory = np.full((70, 290), np.nan, np.float32, order="F")
+        kernel[1](a, b, d, memory[:, 10:280], i, j, p)
+        rows, terms, columns = (slice(max(at, 0), max(at + n, 0)) for at, n in ((i, 64), (p, 256), (j, 256)))
+        sums = np.zeros((70, 270), np.float32)
+        sums[:33, :91] = d
+        wanted = np.full_like(memory, np.nan)
+        product = a[rows, terms] @ b[terms, columns]
+        wanted[:, 10:280][rows, columns] = product + sums[rows, columns]
+        assert np.array_equal(memory, wanted, equal_nan=True), (i, j, p)

@@ -41,12 +41,7 @@ def finish(
     b, height = ctx.b, sum(piece.lanes for piece in block.pieces)
     line, column = block.origin[block.vector], block.origin[1 - block.vector]
     tables = _tables(work, block.vector)
-    whole = b.and_(
-        b.icmp("sle", b.add(line, i64(height)), work.lines),
-        b.icmp("sle", b.add(column, i64(block.count)), work.columns),
-    )
-    if work.shift.integer != 0:
-        whole = b.and_(whole, b.icmp("sge", line, i64(0)))
+    whole = _is_inside(b, work, block, height)
     for first, pieces in _stored_at_once(b, tables, block.pieces, height):
         position = b.add(line, i64(block.pieces[first].offset))
         origin = (position, column) if block.vector == 0 else (column, position)
@@ -67,6 +62,27 @@ def finish(
                     _store(ctx, machine, work, part, sums)
             with branch.otherwise():
                 _store(ctx, machine, work, part, sums, checked=True)
+
+
+def _is_inside(b: Builder, work: Work, block: Block, height: int) -> Value:
+    """Whether all of a block exists in the target and in all that is read for it: each has ends of its own."""
+    found, known = boolean(True), set[tuple[int, str, Value]]()
+    parts = (part for whole in (work.value, work.product.acc) for part in elementwise_parts(whole))
+    for memory in (work.target, *(part for part in parts if isinstance(part, Memory))):
+        for dim, (bound, extent) in enumerate(zip(memory.bounds, memory.type.shape, strict=True)):
+            assert bound is not None
+            if extent == 1 != work.target.type.shape[dim]:
+                first, end = i64(0), i64(1)
+            else:
+                first = block.origin[dim]
+                end = b.add(first, i64(height if dim == block.vector else block.count))
+            is_first = bound.low.integer == 0 and (dim != block.vector or work.shift.integer == 0)
+            tests = [("sle", end, bound.high), *([] if is_first else [("sge", first, bound.low)])]
+            for how, position, limit in tests:
+                if (dim, how, limit) not in known:
+                    known.add((dim, how, limit))
+                    found = b.and_(found, b.icmp(how, position, limit))
+    return found
 
 
 def _store(
