@@ -38,6 +38,10 @@ def _random(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Arr
     return np.asfortranarray(values.astype(DTYPES[dtype]))
 
 
+def _plain(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+    return rng.integers(-3, 4, shape).astype(np.float32, order="F")
+
+
 def _literal(dtype: str, number: int) -> str:
     return {"i": f"{number}", "c": f"[{number}.0,0.0]"}.get(dtype[0], f"{number}.0")
 
@@ -132,7 +136,7 @@ def test_tiles_beyond_their_matrices(rng: np.random.Generator, l2_bytes: int, pa
     target = CpuTarget(replace(machine_of(), l2_bytes=l2_bytes))
     kernel = load_artifact(compile_source(Source("k", text), target, CompileOptions(), Report())).k
     assert re.search(rf"define [^@]*@{packing}\.\d+\(", kernel.llvm)
-    a, b = _random(rng, "f32", (57, 256)), _random(rng, "f32", (256, 249))
+    a, b = (_plain(rng, shape) for shape in ((57, 256), (256, 249)))
     for i, j in ((64, 0), (128, 0), (0, 256), (64, 256), (0, 0)):
         c = np.full((57, 249), np.nan, np.float32, order="F")
         kernel[1](a, b, c, i, j)
@@ -155,7 +159,7 @@ def test_tiles_that_begin_in_front_of_their_matrices(rng: np.random.Generator, l
     }"""
     target = CpuTarget(replace(machine_of(), l2_bytes=l2_bytes))
     kernel = load_artifact(compile_source(Source("k", text), target, CompileOptions(), Report())).k
-    a, b, d = _random(rng, "f32", (70, 260)), _random(rng, "f32", (260, 270)), _random(rng, "f32", (33, 91))
+    a, b, d = (_plain(rng, shape) for shape in ((70, 260), (260, 270), (33, 91)))
     for i, j, p in ((-1, 0, 0), (-37, -250, -3), (0, -5, 2), (-64, -256, 0), (3, 7, -256)):
         memory = np.full((70, 290), np.nan, np.float32, order="F")
         kernel[1](a, b, d, memory[:, 10:280], i, j, p)
