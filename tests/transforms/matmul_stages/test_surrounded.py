@@ -68,6 +68,12 @@ def test_the_stock_tool_accepts_every_program(case: Surrounded) -> None:
             assert print_generic(MlirFile(unit_of(text))) == text
 
 
+def test_one_column_is_left_over_beside_a_batch_of_one(rng: np.random.Generator, tmp_path: Path) -> None:
+    """Both have the number 0 in the loop over elements that are left over."""
+    case = Surrounded(16, 17, 16, batch=(2, 1), behind=("residual",))
+    case.run(outcomes(case.text, schedule_of_case(case))[-1], "interpreter", TILES, tmp_path, rng)
+
+
 def test_any_surroundings(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
     total = count("RANDOM_SURROUNDED_PRODUCTS", 2, 150)
     for number in range(total):

@@ -44,8 +44,10 @@ def row_and_column(loop: scf.For, columns: int, what: str) -> tuple[Linear, Line
     found: list[Linear] = []
     for letter, (_, operator) in zip("ij", _PLACES, strict=True):
         wanted = divide(operator, Dimension(0), AffineConstant(columns))
-        users = [op for op in loop.body.entry if isinstance(op, affine.Apply) and op.map.results == (wanted,)]
-        if len(users) != 1 or list(users[0].values) != [element]:
+        applied = (op for op in loop.body.entry if isinstance(op, affine.Apply) and list(op.values) == [element])
+        # the remainder by one column is 0, as other numbers may be that are computed beside it
+        first = next((op for op in applied if op.map.results == (wanted,)), None)
+        if first is None:
             raise Broken(what, loop, f"{letter} of a thread's element is not {wanted} of its number")
-        found.append(form_of(users[0].out))
+        found.append(form_of(first.out))
     return found[0], found[1]
