@@ -242,11 +242,9 @@ _CHUNK: Final = _of_numbers(_SHARES, "items, threads an item and threads of a cr
 _CLUSTER: Final = _of_numbers(_PAIR, "blocks along m and n, such as 2x1,", _together)
 _TRUTH: Final = _of_words({"yes": True, "no": False})
 _WHO: Final = _of_words({each.value: each for each in Copies})
-_KEYS: Final[Mapping[str, _Key]] = {
-    "threads": _COUNT,
-    "groups": _COUNT,
-    "chunk": _CHUNK,
-    "tile": _TILE,
+_FIRST: Final[Mapping[str, _Key]] = {"threads": _COUNT, "groups": _COUNT, "chunk": _CHUNK, "tile": _TILE}
+_PRODUCT: Final = "product"
+_THEN: Final[Mapping[str, _Key]] = {
     "spread": _TRUTH,
     "copies": _WHO,
     "stores": _WHO,
@@ -257,9 +255,9 @@ _KEYS: Final[Mapping[str, _Key]] = {
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,
 }
+_KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""
-_PRODUCT: Final = "product"
-KEYS: Final = (*list(_KEYS)[:4], _PRODUCT, *list(_KEYS)[4:])
+KEYS: Final = (*_FIRST, _PRODUCT, *_THEN)
 """In the order in which a line is spelled."""
 _SHOWN: Final = 80
 
