@@ -277,6 +277,19 @@ def test_pointer_arrays_of_tensors(dtype: str) -> None:
         call(tw.PointerArray.of(batches[0].cpu(), transposed=True), 2.0)
 
 
+@pytest.mark.parametrize("flaw", ["_neg_view", "conj"])
+def test_tensors_whose_elements_are_still_to_be_changed(flaw: str) -> None:
+    t = torch()
+    kernel = tw.compile(
+        "func @twice(%x: memref<c32x?>) {\n axpby 1.0, %x, 1.0, %x\n}", target="nvidia", cache=False
+    ).twice
+    call, values = kernel[1], t.full((70,), 1 + 2j, device="cuda")
+    call(values)
+    assert bool((values == 2 + 4j).all())
+    with pytest.raises(LaunchError, match=f"resolve_{flaw.strip('_').split('_')[0]}"):
+        call(getattr(t, flaw)(values))
+
+
 class ByInterface:
     """An array that says of itself what CuPy's say."""
 

@@ -172,7 +172,7 @@ class Unanswering(torch.Tensor):  # pyright: ignore[reportUntypedBaseClass]
 
 
 def test_tensors_that_do_not_say_whether_elements_are_to_be_negated() -> None:
-    with pytest.raises(UnusableArray, match="its is_neg raises ZeroDivisionError: oops"):
+    with pytest.raises(UnusableArray, match=r"its state cannot be asked for \(ZeroDivisionError: oops\)"):
         view(torch.ones(3).as_subclass(Unanswering))
 
 
@@ -193,3 +193,23 @@ def test_nothing_leaks() -> None:
         outcome(call, 1.0, bad, 0.0, y)
 
     assert references_per_call(both, things) == [0] * len(things)
+
+
+class OnDevice(torch.Tensor):
+    """A tensor that says of itself what those on a CUDA device do, whatever state it is in."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, object]:
+        return {"shape": (4,), "typestr": "<c8", "data": (4096, False), "strides": None, "version": 3}
+
+
+@pytest.mark.parametrize(
+    ("flaw", "said"), [("_neg_view", "resolve_neg"), ("conj", "conjugate bit is set.*resolve_conj"), ("detach", None)]
+)
+def test_states_that_the_cuda_interface_does_not_tell(flaw: str, said: str | None) -> None:
+    flawed = getattr(torch, flaw)(torch.ones(4, dtype=torch.complex64)).as_subclass(OnDevice)
+    if said is None:
+        assert view(flawed).address == 4096
+        return
+    with pytest.raises(UnusableArray, match=said):
+        view(flawed)

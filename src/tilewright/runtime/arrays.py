@@ -86,6 +86,7 @@ def view(value: object) -> ArrayView:
             return tensor
         on_device = _cuda_interface(value)
         if on_device is not None:
+            _check_exported(value)
             return _interface_view(on_device, value, device_of(value))
         if _offer(value, "__dlpack__") is not None:
             return dlpack_view(cast("Exporter", value))
@@ -103,6 +104,16 @@ def typed_view(value: object) -> ArrayView:
     if array.dtype.type is np.void and isinstance(value, Exporter):
         return replace(dlpack_view(value), device=array.device)
     return array
+
+
+def _check_exported(value: object) -> None:
+    """Raise where the memory that an object's protocols show is not what the object means."""
+    try:
+        problem = unexported_state(value)
+    except Exception as error:
+        raise UnusableArray(f"its state cannot be asked for ({type(error).__name__}: {error})") from error
+    if problem is not None:
+        raise UnusableArray(problem)
 
 
 def _offer(value: object, name: str) -> object:
@@ -197,12 +208,7 @@ def _tensor_view(value: object) -> ArrayView | None:
 
 def dlpack_view(value: Exporter) -> ArrayView:
     """What an object's DLPack says, whatever else it offers. Raises `UnusableArray`."""
-    try:
-        problem = unexported_state(value)
-    except Exception as error:
-        raise UnusableArray(f"its is_neg raises {type(error).__name__}: {error}") from error
-    if problem is not None:
-        raise UnusableArray(problem)
+    _check_exported(value)
     # what the capsule says of the device costs nothing; PyTorch takes long to answer `__dlpack_device__`
     try:
         tensor = read_tensor(value)

@@ -70,13 +70,20 @@ def is_tensor(value: object) -> bool:
 
 
 def unexported_state(value: object) -> str | None:
-    """What is wrong with the memory of a tensor of torch that `__dlpack__` exports all the same, if anything is."""
+    """What is wrong with the memory of a tensor of torch that its protocols export all the same, if anything is.
+
+    `__dlpack__` does not look at the negative bit, `__cuda_array_interface__` at neither.
+    """
     torch = sys.modules.get("torch")
     # not isinstance: objects may say that they are of a class which they are not
     if torch is None or not issubclass(type(value), getattr(torch, "Tensor", ())):
         return None
-    negative = cast("_Tensor", value).is_neg()
-    return "its elements are still to be negated; pass tensor.resolve_neg(), a copy" if negative else None
+    tensor = cast("_Tensor", value)
+    if tensor.is_neg():
+        return "its elements are still to be negated; pass tensor.resolve_neg(), a copy"
+    if tensor.is_conj():
+        return "its conjugate bit is set, its elements are still to be conjugated; pass tensor.resolve_conj(), a copy"
+    return None
 
 
 def tensor_layout(value: object) -> TensorLayout | None:
