@@ -36,7 +36,9 @@ CASES = [
 """Where, extents of batch, heads, key heads, queries, keys, width, element, whether causal, lengths before heads."""
 
 
-def gradients(q: Array, k: Array, v: Array, g: Array, causal: bool, scale: float) -> tuple[Array, Array, Array]:
+def gradients(
+    q: Array, k: Array, v: Array, g: Array, causal: bool, scale: float, g_lse: Array | None = None
+) -> tuple[Array, Array, Array]:
     """Those of q, k and v, in f64."""
     q, k, v, g = (array.astype(np.float64) for array in (q, k, v, g))
     group, shape = q.shape[1] // k.shape[1], k.shape
@@ -47,7 +49,8 @@ def gradients(q: Array, k: Array, v: Array, g: Array, causal: bool, scale: float
     weights = np.exp(scores - scores.max(axis=3, keepdims=True))
     weights /= weights.sum(axis=3, keepdims=True)
     of_weights = g @ v.swapaxes(2, 3)
-    off = weights * (of_weights - (weights * of_weights).sum(axis=3, keepdims=True))
+    less = 0 if g_lse is None else g_lse[..., None]
+    off = weights * (of_weights - (weights * of_weights).sum(axis=3, keepdims=True) + less)
     found = (scale * off.swapaxes(2, 3) @ q, weights.swapaxes(2, 3) @ g)
     of_k, of_v = (each.reshape(shape[0], shape[1], group, *shape[2:]).sum(axis=2) for each in found)
     return scale * off @ k, of_k, of_v
@@ -73,20 +76,22 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
     if turned:
         q, k, v, g, result = (array.swapaxes(1, 2) for array in (q, k, v, g, result))
     layout = "blhd" if turned else "bhld"
+    # half of the cases have a gradient of the logarithms, which does not lie as these do
+    g_lse = rng.standard_normal(lse.shape[::-1]).astype(np.float32).T if causal else None
     found: Any = tw.attention.gradients(
-        g, q, k, v, result, lse.astype(np.float32), causal=causal, scale=0.2, layout=layout, target=target
+        g, q, k, v, result, lse.astype(np.float32), g_lse, causal=causal, scale=0.2, layout=layout, target=target
     )
     if turned:
         q, k, v, g, *found = (array.swapaxes(1, 2) for array in (q, k, v, g, *found))
-    check(found, gradients(q, k, v, g, causal, 0.2), element)
+    check(found, gradients(q, k, v, g, causal, 0.2, g_lse), element)
 
 
 def plans(
-    q: Array, k: Array, v: Array, causal: bool, structure: str = attention_gradients.PLAIN
+    q: Array, k: Array, v: Array, causal: bool, structure: str = attention_gradients.PLAIN, of_lse: bool = False
 ) -> tuple[attention_gradients.GradientPlan, ...]:
     """Of arrays on a device."""
     lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)
-    arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q}
+    arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q, **({"g_lse": lse} if of_lse else {})}
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
     request = attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
     return attention_gradients.planned(request)
@@ -126,15 +131,17 @@ def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator)
         "y": np.full_like(k, np.nan),
         "z": np.full_like(v, np.nan),
     }
-    lines = [arrays["lse"], np.full_like(arrays["lse"], np.nan)]
-    for plan in plans(q, k, v, causal):
+    g_lse = rng.standard_normal(lse.shape).astype(np.float32) if causal else None
+    lines = {"lse": arrays["lse"], "delta": np.full_like(arrays["lse"], np.nan), "glse": g_lse}
+    for plan in plans(q, k, v, causal, of_lse=causal):
         llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
         assert "copies=tensor" in kernel.facts[SCHEDULE]
         passed = [arrays[name].reshape(-1) for name in plan.of.arrays]
         numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
-        launch = Launch([*passed, *(line.reshape(-1) for line in lines), *numbers], {}, plan.grid)
+        passed += [line.reshape(-1) for name in plan.of.lines if (line := lines[name]) is not None]
+        launch = Launch([*passed, *numbers], {}, plan.grid)
         found = Emulated(Program(llvm), (kernel,)).run(launch)
         for number, name in enumerate(plan.of.arrays):
             arrays[name] = np.reshape(np.asarray(found[number]), arrays[name].shape)
-        lines[1] = np.reshape(np.asarray(found[len(passed) + 1]), lines[1].shape)
-    check([arrays[name] for name in "xyz"], gradients(q, k, v, g, causal, 0.125), "f16")
+        lines["delta"] = np.reshape(np.asarray(found[len(plan.of.arrays) + 1]), lse.shape)
+    check([arrays[name] for name in "xyz"], gradients(q, k, v, g, causal, 0.125, g_lse), "f16")

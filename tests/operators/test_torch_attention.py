@@ -45,14 +45,31 @@ def test_the_operators_are_ones_to_torch() -> None:
     for arguments in ((q, k, v, True, None, "bhld"), (*turned, False, 0.3, "blhd")):
         assert set(torch.library.opcheck(operators.attention, arguments).values()) == {"SUCCESS"}
     found = [x.detach() for x in operators.attention(q, k, v, True, None, "bhld")]
-    arguments = (found[0], q.detach(), k.detach(), v.detach(), *found, True, None, "bhld")
-    assert set(torch.library.opcheck(operators.attention_backward, arguments).values()) == {"SUCCESS"}
+    for g_lse in (None, found[1]):
+        arguments = (found[0], q.detach(), k.detach(), v.detach(), *found, g_lse, True, None, "bhld")
+        assert set(torch.library.opcheck(operators.attention_backward, arguments).values()) == {"SUCCESS"}
+
+
+def test_gradients_of_logarithms() -> None:
+    """With that of the result, and alone; also one whose elements are one in memory."""
+    given = drawn(4, 20), drawn(2, 30), drawn(2, 30)
+    q, k, v = (x.double() for x in given)
+    k, v = (x.repeat_interleave(2, dim=1) for x in (k, v))
+    scores = q @ k.mT / 4
+    o, lse = torch.softmax(scores, dim=3) @ v, torch.logsumexp(scores, dim=3)
+    factors = torch.randn(1, 4, 20)
+    found: Any = tw.attention(*given, return_lse=True)
+    for ours, theirs in (
+        (found[0].sum() + (found[1] * factors).sum(), o.sum() + (lse * factors).sum()),
+        (found[1].sum(), lse.sum()),
+    ):
+        both = (torch.autograd.grad(loss, given, retain_graph=True, allow_unused=True) for loss in (ours, theirs))
+        for one, other in zip(*both, strict=True):
+            other = torch.zeros_like(one) if other is None else other
+            assert float((one.double() - other).norm()) <= 2e-3 * float(other.norm())
 
 
 def test_what_the_operator_has_not() -> None:
     q, k, v = drawn(2, 5), drawn(1, 7), drawn(1, 7)
     with pytest.raises(tw.OperatorError, match="out: attention that torch differentiates or compiles has no such"):
         tw.attention(q, k, v, out=torch.empty_like(q))
-    found: Any = tw.attention(q, k, v, return_lse=True)
-    assert found[0].requires_grad
-    assert not found[1].requires_grad

@@ -144,7 +144,7 @@ class Attention:
 
         Queries without any key have zeros, and -inf as their logarithm. Scores are rounded to the type of the arrays
         between the two products, as is the result. Tensors of PyTorch that need a gradient, or that `torch.compile`
-        traces, take the operator `torch.ops.tilewright.attention`, which has no `out`; the logarithms have no gradient.
+        traces, take the operator `torch.ops.tilewright.attention`, which has no `out`.
         Raises `OperatorError`, a ValueError, for
         arguments that do not fit, and `OperatorTypeError`, a TypeError too, for types for which there is no kernel.
         """
@@ -181,16 +181,26 @@ class Attention:
         return _planned(_asked(framework_of(q), _arrays(q, k, v, options), options))
 
     def gradients(
-        self, g: object, q: object, k: object, v: object, out: object, lse: object, **options: Unpack[GradientOptions]
+        self,
+        g: object,
+        q: object,
+        k: object,
+        v: object,
+        out: object,
+        lse: object,
+        g_lse: object = None,
+        **options: Unpack[GradientOptions],
     ) -> tuple[object, object, object]:
         """The gradients of q, k and v where `g` is that of the result `out`, with whose logarithms `lse` was returned.
 
-        Arrays and options are as of attention; `g` and `out` are like `q`, of its type. A `g` whose rows are no
-        neighbours in memory, or overlap, is copied. The results are new arrays. Sums are f32, the same in each run;
-        weights and their gradients are rounded to the type of the arrays before they are multiplied. Query heads that
-        share a key head are summed. Raises what attention does.
+        `g_lse`, f32 (batch, heads, queries), is the gradient of the logarithms; without it they have none. Arrays and
+        options are as of attention; `g` and `out` are like `q`, of its type. A `g` whose rows are no neighbours in
+        memory, or overlap, is copied. The results are new arrays. Sums are f32, the same in each run; weights and their
+        gradients are rounded to the type of the arrays before they are multiplied. Query heads that share a key head
+        are summed. Raises what attention does.
         """
         arrays = {"q": q, "k": k, "v": v, "out": out, "lse": lse, "g": g}
+        arrays |= {} if g_lse is None else {"g_lse": g_lse}
         for name in ("layout", "target"):
             check_name(name, options.get(name))
         causal, scale = as_flag("causal", options.get("causal", False)), options.get("scale")

@@ -1,10 +1,11 @@
 """The text, in Tile IR, of the gradients of attention for a class of arrays, in programs without atomics.
 
 With weights P = exp(scale q k^T - lse) and D = P (g v^T - delta), where g is the gradient of the result o and delta the
-sums of the rows of g o: that of q is scale D k, that of k is scale D^T q, that of v is P^T g. The first program has a
-work-group for a block of queries, goes over blocks of keys, and stores delta for the second, which has one for a block
-of keys and goes over all queries of the heads that share them. Weights are computed anew from the logarithms `lse`.
-What is there as whole blocks is read from matrices over all heads (`flat`), as in `attention_text`.
+sums of the rows of g o, less the gradient of the logarithms if there is one: that of q is scale D k, that of k is scale
+D^T q, that of v is P^T g. The first program has a work-group for a block of queries, goes over blocks of keys, and
+stores delta for the second, which has one for a block of keys and goes over all queries of the heads that share them.
+Weights are computed anew from the logarithms `lse`. What is there as whole blocks is read from matrices over all heads
+(`flat`), as in `attention_text`.
 """
 
 from __future__ import annotations
@@ -65,20 +66,25 @@ class _OfQueries(GradientWriter):
         found += [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
         found += [views.head(name, "hk", "lk", views.of_head(columns)) for name in "kv"]
         found += [views.flat(name, "hk", columns) for name in "kv" if self.of.flat]
-        return "\n".join(
-            [*found, line_of_head("lse", "h", "lq", rows, "pos_inf"), line_of_head("delta", "h", "lq", rows)]
-        )
+        lines = [line_of_head("lse", "h", "lq", rows, "pos_inf"), line_of_head("delta", "h", "lq", rows)]
+        lines += [line_of_head("glse", "h", "lq", rows, "zero")] if self.of.of_lse else []
+        return "\n".join([*found, *lines])
 
     def _start(self) -> str:
         """Sums of rows of the gradient times the result, which the other program reads; what is subtracted."""
         views, rows, columns = self.views, self.own, self.other
-        lse = line_view(rows, "pos_inf")
+        lse, whole = line_view(rows, "pos_inf"), "dlo" if self.of.of_lse else "dl"
+        less = f"""%glses, %glsed = load_view_tko weak %glsew[%place] : {line_view(rows, "zero")}, tile<i32>
+  -> {self.line}, token
+%dl = subf %dlo, %glses : {self.line}
+"""
         return f"""{chr(10).join(views.loaded(name, "place", rows) for name in "qgo")}
 %gw32 = ftof %gs : {self.mine} -> {self.sums}
 %ow32 = ftof %os : {self.mine} -> {self.sums}
 %go = mulf %gw32, %ow32 : {self.sums}
-{reduced("dl", "go", "addf", "0.0", (rows, self.of.padded))}
-%dld = store_view_tko weak %dl, %deltaw[%place] : {self.line}, {line_view(rows)}, tile<i32> -> token
+{reduced(whole, "go", "addf", "0.0", (rows, self.of.padded))}
+{less if self.of.of_lse else ""}%dld = store_view_tko weak %dl, %deltaw[%place]
+  : {self.line}, {line_view(rows)}, tile<i32> -> token
 {across("dlw", "dl", rows, columns)}
 %lses, %lsed = load_view_tko weak %lsew[%place] : {lse}, tile<i32> -> {self.line}, token
 {spread("negs", "neg", self.line, 1)}

@@ -16,7 +16,8 @@ class GradientClass(Struct, frozen=True):
 
     `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
     and the gradient of the result. If `early`, programs of keys load the logarithms and delta of whole blocks of
-    queries before they multiply, as rows of matrices that end where whole blocks do.
+    queries before they multiply, as rows of matrices that end where whole blocks do. `of_lse` says that there is a
+    gradient of the logarithms too, for the program of queries.
     """
 
     element: str
@@ -26,6 +27,7 @@ class GradientClass(Struct, frozen=True):
     flat: bool
     of: str
     early: bool = False
+    of_lse: bool = False
 
     @property
     def padded(self) -> int:
@@ -41,6 +43,11 @@ class GradientClass(Struct, frozen=True):
     def arrays(self) -> str:
         """The matrices of heads, by letters: g is the gradient of the result, x, y and z are those of q, k and v."""
         return "qkvgox" if self.is_of_queries else "qkvg" + "".join("yz"["kv".index(name)] for name in self.of)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The arrays of a number for each query: the logarithms, what is subtracted, the gradient of the logarithms."""
+        return ("lse", "delta", "glse") if self.of_lse else ("lse", "delta")
 
     @property
     def gone_over(self) -> str:
@@ -69,7 +76,7 @@ class GradientWriter:
     def module(self, *pieces: str) -> str:
         of = self.of
         pointers = [f"%{name}: tile<ptr<{of.element}>>" for name in of.arrays]
-        pointers += ["%lse: tile<ptr<f32>>", "%delta: tile<ptr<f32>>"]
+        pointers += [f"%{name}: tile<ptr<f32>>" for name in of.lines]
         numbers = [f"%{name}: tile<i32>" for name in of.integers]
         parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
         body = "\n".join(piece for piece in pieces if piece)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 
@@ -29,6 +29,8 @@ from tilewright.runtime.errors import LaunchError
 if TYPE_CHECKING:
     from tilewright.program import Kernel
 
+_LINES: Final = ("lse", "g_lse")
+"""Arrays of a number for each query."""
 _KEPT_PROGRAMS: Final = 64
 _KEPT_LAUNCHES: Final = 1024
 
@@ -149,13 +151,16 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     """The launches for arrays that lie so. Raises `OperatorError`."""
     layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
     order = order_of(asked.layout)
-    heads = {name: head_of(name, found, order) for name, found in layouts.items() if name != "lse"}
-    check_fit({name: found for name, found in layouts.items() if name != "lse"}, heads)
+    matrices = {name: found for name, found in layouts.items() if name not in _LINES}
+    heads = {name: head_of(name, found, order) for name, found in matrices.items()}
+    check_fit(matrices, heads)
     target = target_of(layouts, asked.target)
     q, k = heads["q"], heads["k"]
     batch, count, queries, width = q.shape
     key_heads, keys = k.shape[1:3]
-    _check_logarithms(layouts["lse"], (batch, count, queries))
+    for name in _LINES:
+        if name in layouts:
+            _check_line(name, layouts[name], (batch, count, queries))
     results = {"x": layouts["q"], "y": layouts["k"], "z": layouts["v"]}
     made = {name: Layout(found.dtype, found.shape, packed(found.shape), "") for name, found in results.items()}
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
@@ -168,7 +173,8 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
         found = [flat_of(heads[name]) for name in gone_over] if width in widths else []
         flat = [each for each in found if each is not None]
         is_flat = len(flat) == len(gone_over)
-        of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, is_flat, what, way.early and is_flat)
+        of_lse, early = what == "q" and "g_lse" in layouts, way.early and is_flat
+        of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, is_flat, what, early, of_lse)
         integers = [queries, keys, count // max(key_heads, 1)]
         integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
         integers += [number for each in flat if is_flat for number in each.integers]
@@ -179,14 +185,16 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     return tuple(plans)
 
 
-def _check_logarithms(found: Layout, shape: tuple[int, int, int]) -> None:
+def _check_line(name: str, found: Layout, shape: tuple[int, int, int]) -> None:
+    """Raises `OperatorError` for what is not a number of f32 for each query, as attention returns them."""
     if found.dtype != "f32":
-        raise OperatorTypeError(f"lse is of {found.dtype}; logarithms are f32")
+        raise OperatorTypeError(f"{name} is of {found.dtype}; logarithms are f32")
     if found.shape != shape:
-        raise OperatorError(f"lse has extents {found.shape}; those of batch, heads and queries are {shape}")
+        raise OperatorError(f"{name} has extents {found.shape}; those of batch, heads and queries are {shape}")
     lies = zip(found.shape, found.strides, packed(shape), strict=True)
     if 0 not in shape and any(extent > 1 and stride != wanted for extent, stride, wanted in lies):
-        raise OperatorError(f"lse has strides {found.strides}; logarithms follow each other as attention returns them")
+        strides = found.strides
+        raise OperatorError(f"{name} has strides {strides}; logarithms follow each other as attention returns them")
 
 
 @lru_cache(_KEPT_LAUNCHES)
@@ -209,7 +217,10 @@ def gradients(
     target: str | None,
     structure: str = PLAIN,
 ) -> list[object]:
-    """The gradients of q, k and v: new arrays. `arrays` are q, k, v, out, lse, and g, that of the result."""
+    """The gradients of q, k and v: new arrays.
+
+    `arrays` are q, k, v, out, lse, g, the gradient of the result, and maybe g_lse, that of the logarithms.
+    """
     framework = framework_of(arrays["q"])
     arrays = framework.plain(arrays)
     arrays = {name: _as_rows(framework, array, name, layout) for name, array in arrays.items()}
@@ -222,23 +233,27 @@ def gradients(
     factor = factor_of(scale, found.shapes[0][3])
     own = {**arrays, "o": arrays["out"], "x": x, "y": y, "z": z}
     count = math.prod(found.lse_shape)
-    lines = [framework.viewed(line, (count,), (1,)) for line in (arrays["lse"], delta)]
+    own |= {"delta": delta, "glse": arrays.get("g_lse")}
     for plan, start in zip(found.plans, found.starts, strict=True):
         passed = [framework.viewed(own[name], (span,), (1,)) for name, span in plan.spans.items()]
+        passed += [framework.viewed(own[name], (count,), (1,)) for name in plan.of.lines]
         try:
-            start(*passed, *lines, factor, *plan.integers)
+            start(*passed, factor, *plan.integers)
         except LaunchError as error:
             raise refused(error) from None
     return [framework.given(each) for each in (x, y, z)]
 
 
 def _as_rows(framework: Framework, array: object, name: str, layout: str) -> object:
-    """The gradient of the result as it is if rows of it are neighbours, else a copy; others as they are."""
-    if name != "g":
+    """A gradient that is given as it is if rows of it are neighbours, else a copy; others as they are."""
+    if name not in ("g", "g_lse"):
         return array
     found = framework.layout(framework.sight(array, name), name)
     try:
-        head_of(name, found, order_of(layout))
+        if name == "g":
+            head_of(name, found, order_of(layout))
+        else:
+            _check_line(name, found, cast("tuple[int, int, int]", found.shape))
     except OperatorTypeError:
         raise
     except OperatorError:

@@ -12,13 +12,15 @@ NAME: Final = "tilewright::attention"
 _OPTIONS: Final = "bool causal, float? scale, str layout"
 _FORWARD: Final = f"(Tensor q, Tensor k, Tensor v, {_OPTIONS}) -> (Tensor, Tensor)"
 _BACKWARD: Final = (
-    f"(Tensor g, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, {_OPTIONS}) -> (Tensor, Tensor, Tensor)"
+    f"(Tensor g, Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, Tensor? g_lse, {_OPTIONS})"
+    " -> (Tensor, Tensor, Tensor)"
 )
 
 Forward = Callable[..., tuple[Any, Any]]
 """The result and the logarithms of q, k, v, with options by name."""
 Backward = Callable[..., tuple[Any, Any, Any]]
-"""The gradients of q, k and v of the result's, of q, k, v, the result and the logarithms, with options by name."""
+"""The gradients of q, k and v of the result's, of q, k, v, the result, the logarithms and their gradient, which may be
+none, with options by name."""
 
 
 class TorchAttention:
@@ -58,25 +60,37 @@ class TorchAttention:
         return q.new_empty(q.shape), q.new_empty(lines, dtype=self._torch.float32)
 
     def _compute_gradients(
-        self, g: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, causal: bool, scale: float | None, layout: str
+        self,
+        g: Any,
+        q: Any,
+        k: Any,
+        v: Any,
+        out: Any,
+        lse: Any,
+        g_lse: Any,
+        causal: bool,
+        scale: float | None,
+        layout: str,
     ) -> tuple[Any, Any, Any]:
         g, q, k, v, out, lse = (tensor.detach() for tensor in (g, q, k, v, out, lse))
-        return self._backward(g, q, k, v, out, lse, causal=causal, scale=scale, layout=layout)
+        g_lse = None if g_lse is None else g_lse.detach()
+        return self._backward(g, q, k, v, out, lse, g_lse, causal=causal, scale=scale, layout=layout)
 
-    def _differentiate(self, context: Any, g: Any, _: Any) -> tuple[Any, ...]:
-        """Logarithms have no gradient."""
+    def _differentiate(self, context: Any, g: Any, g_lse: Any) -> tuple[Any, ...]:
+        """What nobody asks a gradient of has none."""
         q, k, v, out, lse = context.saved_tensors
-        found = self._gradients(g, q, k, v, out, lse, context.causal, context.scale, context.layout)
+        g = self._torch.zeros_like(out) if g is None else g
+        found = self._gradients(g, q, k, v, out, lse, g_lse, context.causal, context.scale, context.layout)
         return (*found, None, None, None)
 
 
 def _like_arguments(
-    g: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, causal: bool, scale: float | None, layout: str
+    g: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, g_lse: Any, causal: bool, scale: float | None, layout: str
 ) -> tuple[Any, Any, Any]:
     return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, Any]) -> None:
     q, k, v, ctx.causal, ctx.scale, ctx.layout = inputs
-    ctx.mark_non_differentiable(output[1])
+    ctx.set_materialize_grads(False)
     ctx.save_for_backward(q, k, v, *output)
