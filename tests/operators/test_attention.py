@@ -13,9 +13,11 @@ import tilewright as tw
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.test_levels import levels
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.dialects import gpu_products
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_text import AttentionClass, attention_text
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
@@ -58,9 +60,11 @@ SHAPES = [
     (1, 1, 1, 3, 129, 17),
     (1, 1, 1, 65, 66, 256),
 ]
+WHOLE = (2, 4, 2, 128, 128, 64)
+"""Of whole blocks."""
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("shape", [*SHAPES, WHOLE], ids=str)
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("turned", [False, True])
 def test_interpreted(
@@ -94,17 +98,27 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.covering(0)
-@pytest.mark.parametrize(("shape", "causal", "turned"), [(SHAPES[0], True, True), (SHAPES[0], False, False)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "causal", "turned"),
+    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True)],
+    ids=str,
+)
 def test_emulated(
     shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, rng: np.random.Generator
 ) -> None:
-    """Whole blocks of keys are copied by the device, what is left by threads; nothing of other heads is multiplied."""
+    """Whole blocks of keys are copied by the device, what is left by threads; nothing of other heads is multiplied.
+
+    Where all is whole no thread copies keys, nor is there code for it.
+    """
     q, k, v = given(rng, shape, turned=turned)
     # of the head behind: in no product, not even by 0
     k, v = (_with_nan_behind(array, turned) for array in (k, v))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
     llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
     assert "copies=tensor" in kernel.facts[SCHEDULE]
+    assert plan.of.whole == (shape == WHOLE)
+    copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
+    assert (copies == 1) == plan.of.whole, "threads copy queries alone"
     flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
@@ -112,6 +126,18 @@ def test_emulated(
     out, lse = wanted(q, k, v, causal, 0.125)
     np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+
+
+@pytest.mark.parametrize("unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows "])
+def test_what_nobody_promises_is_asked(unknown: str) -> None:
+    """Where the device may not be able to copy keys there is code for threads that do."""
+    x = np.zeros((1, 1, 128, 64), np.float16)
+    text = tw.attention.plan(x, x, x, target="nvidia:sm_90a").text
+    if unknown:
+        assert unknown in text
+        text = text.replace(f"assume {unknown}", f"addi %zero, {unknown.rpartition(', ')[2]}")
+    module = next(levels(text, Architecture.SM_90A, "threads=128"))
+    assert (sum(isinstance(op, gpu_products.CommitCopies) for op in module.walk()) == 1) == (not unknown)
 
 
 def _with_nan_behind(array: Array, turned: bool) -> Array:

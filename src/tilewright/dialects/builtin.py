@@ -27,19 +27,20 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     """A function that the host launches once for each work-group of a grid.
 
     The entry block's arguments are the parameters; `parameter_attributes` holds one dictionary for each (alignment,
-    shape_gcd, stride_gcd, "noalias", dimensions, "made", the extents of memory that a launch makes itself, as
-    `constraint_codec` writes them, and quoted names kept as they are). `language_attributes` holds the
-    function's quoted attributes. `local_bytes` is the work-group memory its allocations take once the stack is
-    assigned; a launch has at most `max_groups` work-groups along a mode of its grid. `launch_constraints` says what
-    else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and `nonnull_elements` are the numbers of the
-    parameters that must not be null and of the groups that must not have nulls among their elements; None if nobody has
-    found out (`derive-null-arguments`). `spread` says that the machine may choose how many work-items there are, since
-    the program cannot tell; `schedule` how the machine runs the kernel (`ir/schedules.py`). The body is run
-    once for each `items` work-groups that follow each other along x, fewer at the end of the grid, and `team.group_id`
-    is the first of them. Where `parts` is there, each work-group is divided among several blocks, which run the body
-    each (`team.part` tells them apart); how many the launch chooses as it says (`artifacts/parts.py`), and the result
-    does not depend on that. Where there is a `cluster`, so many of these blocks along m and n of products run at a time
-    beside each other (`dialects/gpu_clusters.py`); of each work-group there are whole clusters.
+    shape_gcd, stride_gcd, "noalias", the `divisor` and the `least` of an integer, dimensions, "made", the extents of
+    memory that a launch makes itself, as `constraint_codec` writes them, and quoted names kept as they are).
+    `language_attributes` holds the function's quoted attributes. `local_bytes` is the work-group memory its allocations
+    take once the stack is assigned; a launch has at most `max_groups` work-groups along a mode of its grid.
+    `launch_constraints` says what else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and
+    `nonnull_elements` are the numbers of the parameters that must not be null and of the groups that must not have
+    nulls among their elements; None if nobody has found out (`derive-null-arguments`). `spread` says that the machine
+    may choose how many work-items there are, since the program cannot tell; `schedule` how the machine runs the kernel
+    (`ir/schedules.py`). The body is run once for each `items` work-groups that follow each other along x, fewer at the
+    end of the grid, and `team.group_id` is the first of them. Where `parts` is there, each work-group is divided among
+    several blocks, which run the body each (`team.part` tells them apart); how many the launch chooses as it says
+    (`artifacts/parts.py`), and the result does not depend on that. Where there is a `cluster`, so many of these blocks
+    along m and n of products run at a time beside each other (`dialects/gpu_clusters.py`); of each work-group there are
+    whole clusters.
 
     A kernel that is a `step_of` another one is one of the launches that have the other's effect when they come one
     after the other; `group_bytes` of the device's memory are each work-group's in all of them (`memref.group_memory`).

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
+    ELEMENT_BYTES,
+    Head,
     as_flag,
     check_fit,
     factor_of,
@@ -24,6 +27,7 @@ from tilewright.operators.attention_heads import (
     target_of,
 )
 from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
+from tilewright.operators.attention_whole_text import UNIT, WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 _KEPT_PROGRAMS: Final = 64
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
 _KEPT_LAUNCHES: Final = 1024
+_BAND_BYTES: Final = 32 << 20
+"""Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
 _TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
 """By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
 
@@ -96,14 +102,15 @@ class AttentionPlan(Struct, frozen=True):
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Blocks of queries, heads, batches."""
+        """Blocks of queries, heads, batches; if all is whole their product."""
         batch, heads, queries = self.lse_shape
-        return (-(-queries // self.of.blocks[0]), heads, batch)
+        blocks = -(-queries // self.of.blocks[0])
+        return (blocks * heads * batch, 1, 1) if self.of.whole else (blocks, heads, batch)
 
     @property
     def text(self) -> str:
         """The program, in Tile IR."""
-        return attention_text(self.of)
+        return _text(self.of)
 
     @property
     def kernel(self) -> Kernel:
@@ -160,7 +167,7 @@ class Attention:
         if out is None:
             out = arrays["out"] = framework.empty(plan.shape, plan.of.element, q)
         else:
-            _check_overlaps(prepared.layouts, arrays)
+            _check_overlaps(framework, prepared.layouts, arrays)
         lse = framework.empty(plan.lse_shape, "f32", q) if return_lse else None
         if prepared.start is not None:
             passed = [framework.viewed(arrays[name], (span,), (1,)) for name, span in plan.spans.items()]
@@ -233,13 +240,24 @@ def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, obje
     return arrays
 
 
-def _check_overlaps(layouts: Mapping[str, Layout], arrays: Mapping[str, object]) -> None:
+def _check_overlaps(framework: Framework, layouts: Mapping[str, Layout], arrays: Mapping[str, object]) -> None:
     """Raises `OperatorError` for a result in the place of what other work-groups read; each has its queries by then."""
-    out = arrays["out"]
+    out, reach = arrays["out"], {name: _reach(framework, layouts[name], arrays[name]) for name in arrays}
     for name in "qkv":
+        if reach["out"].stop <= reach[name].start or reach[name].stop <= reach["out"].start:
+            continue
         is_same = name == "q" and layouts["q"].strides == layouts["out"].strides
         if overlap(out, arrays[name], unless_same=is_same):
             raise OperatorError(f"out: it shares memory with {name}; pass memory of its own")
+
+
+def _reach(framework: Framework, of: Layout, array: object) -> range:
+    """The bytes from the first element of an array to its last one."""
+    if 0 in of.shape:
+        return range(0)
+    start = framework.address(array)
+    elements = 1 + sum((extent - 1) * stride for extent, stride in zip(of.shape, of.strides, strict=True))
+    return range(start, start + elements * ELEMENT_BYTES)
 
 
 def _asked(framework: Framework, arrays: Mapping[str, object], options: Options) -> _Asked:
@@ -264,16 +282,46 @@ def _planned(asked: _Asked) -> AttentionPlan:
     q, k, v = heads["q"], heads["k"], heads["v"]
     out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
     batch, count, queries, width = q.shape
-    flat = [found for found in (flat_of(k), flat_of(v)) if found is not None] if width in _TILES else []
-    is_flat = len(flat) == len("kv")
+    flat = [flat_of(each) for each in ((q, k, v) if width in _TILES else ())]
+    is_flat = len(flat) == len("qkv") and None not in flat[1:]
     blocks, threads = next(found for most, found in _TILES.items() if width <= most)
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
     integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
-    integers += [number for found in flat if is_flat for number in found.integers]
+    matrices = [found for found in flat if found is not None]
+    if len(matrices) == len("qkv") and _are_whole(layouts, (q, k, v, out), blocks):
+        of = replace(of, whole=True)
+        integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
+        integers += _numbers_of_blocks(q, k, of)
+    else:
+        integers += [number for found in matrices[-2:] if is_flat for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
     lse_shape = (batch, count, queries)
     return AttentionPlan(of, target_of(layouts, asked.target), threads, first.shape, lse_shape, spans, tuple(integers))
+
+
+def _are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
+    """Whether lengths are multiples of blocks, and all rows begin at multiples of 16 bytes."""
+    q, k, _, out = heads
+    if 0 in q.shape or 0 in k.shape or q.shape[2] % blocks[0] or k.shape[2] % blocks[1]:
+        return False
+    strides = (*(each.strides[2] for each in heads), *out.strides[:2])
+    return all(found.aligned for found in layouts.values()) and not any(stride % UNIT for stride in strides)
+
+
+def _numbers_of_blocks(q: Head, k: Head, of: AttentionClass) -> list[int]:
+    """Blocks of queries of a head, of a batch and of a band, and heads of a band."""
+    _, heads, queries, _ = q.shape
+    _, key_heads, keys, width = k.shape
+    blocks, group = queries // of.blocks[0], heads // key_heads
+    # without a mask blocks are alike: those of one head read the same keys one after the other
+    most = max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1) if of.causal else 1
+    band = next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
+    return [blocks, blocks * heads, blocks * band, band]
+
+
+def _text(of: AttentionClass) -> str:
+    return WholeWriter(of).text() if of.whole else attention_text(of)
 
 
 @lru_cache(_KEPT_PROGRAMS)
@@ -282,7 +330,7 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
     from tilewright.api import compile
 
     schedule = f"threads={threads}" if target.partition(":")[0] == "nvidia" else None
-    return compile(attention_text(of), target=target, schedule=schedule)[NAME]
+    return compile(_text(of), target=target, schedule=schedule)[NAME]
 
 
 def _differentiable(q: object, k: object, v: object, options: Options) -> object:

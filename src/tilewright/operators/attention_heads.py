@@ -14,6 +14,7 @@ from tilewright.operators.errors import OperatorError, OperatorTypeError
 from tilewright.operators.layouts import Extents, Layout
 
 ELEMENTS: Final = ("f16", "bf16")
+ELEMENT_BYTES: Final = 2
 ORDERS: Final = {"bhld": (0, 1, 2, 3), "blhd": (0, 2, 1, 3)}
 """Where batch, heads, length and width stand among the extents of an array."""
 _MODES: Final = ("batch", "heads", "length", "width")

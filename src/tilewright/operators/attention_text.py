@@ -8,6 +8,8 @@ behind its end, so that nothing of another head is multiplied, not even by 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from tilewright.operators.attention_views import Views, line_of_head, line_view
@@ -22,7 +24,8 @@ class AttentionClass(Struct, frozen=True):
     """What a program is made for.
 
     `width` is the head size, `blocks` the queries and keys of a block. `flat` says whether rows of all heads are rows
-    of one matrix each, for keys and values, in which a head begins at a multiple of the width.
+    of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
+    is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes.
     """
 
     element: str
@@ -31,6 +34,12 @@ class AttentionClass(Struct, frozen=True):
     causal: bool
     with_lse: bool
     flat: bool
+    whole: bool = False
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether blocks of keys that are not whole are read from the head's own matrix."""
+        return self.flat and not self.whole
 
     @property
     def padded(self) -> int:
@@ -50,7 +59,7 @@ class AttentionClass(Struct, frozen=True):
         return ("lq", "lk", "group", *strides, *(flat if self.flat else ()))
 
 
-class _Writer:
+class AttentionWriter:
     """The types of one class, and the pieces of its text."""
 
     def __init__(self, of: AttentionClass) -> None:
@@ -67,22 +76,25 @@ class _Writer:
     def text(self) -> str:
         """All of it."""
         of = self.of
-        pointers = [f"%{name}: tile<ptr<{of.element}>>" for name in "qkvo"]
-        pointers += ["%lse: tile<ptr<f32>>"] if of.with_lse else []
-        numbers = [f"%{name}: tile<i32>" for name in of.integers]
-        parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
+        parameters = ", ".join(self._parameters(of.integers))
         return "\n".join(
             [
                 f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
                 self._places(),
                 self._views(),
-                self._start(),
+                self.views.loaded("q", "x", self.rows),
+                self._constants(),
                 self._loop(),
-                self._rest() if of.flat else "",
+                self._rest() if of.has_rest else "",
                 self._end(),
                 "return\n}\n}\n",
             ]
         )
+
+    def _parameters(self, integers: Sequence[str]) -> list[str]:
+        pointers = [f"%{name}: tile<ptr<{self.of.element}>>" for name in "qkvo"]
+        pointers += ["%lse: tile<ptr<f32>>"] if self.of.with_lse else []
+        return [*pointers, "%scale: tile<f32>", *(f"%{name}: tile<i32>" for name in integers)]
 
     def _places(self) -> str:
         """Which block of queries of which head this is, and how many blocks of keys it sees."""
@@ -118,9 +130,8 @@ class _Writer:
             found += [views.flat(name, "hk", self.columns) for name in "kv"]
         return "\n".join(found)
 
-    def _start(self) -> str:
-        return f"""{self.views.loaded("q", "x", self.rows)}
-%e2 = constant <f32: {LOG2_E}> : tile<f32>
+    def _constants(self) -> str:
+        return f"""%e2 = constant <f32: {LOG2_E}> : tile<f32>
 %up = mulf %scale, %e2 : tile<f32>
 %down = negf %up : tile<f32>
 {spread("ups", "up", self.s, 2)}
@@ -234,7 +245,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
         return "\n".join([*lines, masked(t, out, raw, self.blocks, left, ahead)])
 
     def _end(self) -> str:
-        prefix = "" if self.of.flat else "l"
+        prefix = "" if self.of.has_rest else "l"
         m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
         view = self.result_view
         found = f"""%least = constant <f32: 1.0e-30> : {self.line}
@@ -253,10 +264,10 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-{line_of_head("lse", "h", "lq", self.rows)}
+{line_of_head("lse", "h", "lqa" if self.of.whole else "lq", self.rows)}
 %lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
 
 
 def attention_text(of: AttentionClass) -> str:
     """The program of a class."""
-    return _Writer(of).text()
+    return AttentionWriter(of).text()

@@ -30,18 +30,18 @@ class Views(Struct, frozen=True):
         padding = "" if is_stored else "padding_value = zero, "
         return f"partition_view<tile=({rows}x{self.padded}), {padding}{self._tensor}>"
 
-    def head(self, name: str, head: str, length: str, view: str) -> str:
-        """`%qw`: a head's matrix, cut as the view's type says."""
+    def head(self, name: str, head: str, length: str, view: str, more: str = "") -> str:
+        """`%qw`: a head's matrix, cut as the view's type says, of a pointer and strides whose names end so."""
         element = self.element
-        return f"""%{name}b6 = exti %s{name}b signed : tile<i32> -> tile<i64>
-%{name}h6 = exti %s{name}h signed : tile<i32> -> tile<i64>
+        return f"""%{name}b6 = exti %s{name}b{more} signed : tile<i32> -> tile<i64>
+%{name}h6 = exti %s{name}h{more} signed : tile<i32> -> tile<i64>
 %{name}n6 = exti %b signed : tile<i32> -> tile<i64>
 %{name}m6 = exti %{head} signed : tile<i32> -> tile<i64>
 %{name}x6 = muli %{name}b6, %{name}n6 : tile<i64>
 %{name}y6 = muli %{name}h6, %{name}m6 : tile<i64>
 %{name}o6 = addi %{name}x6, %{name}y6 : tile<i64>
-%{name}p = offset %{name}, %{name}o6 : tile<ptr<{element}>>, tile<i64> -> tile<ptr<{element}>>
-%{name}t = make_tensor_view %{name}p, shape = [%{length}, {self.width}], strides = [%s{name}l, 1]
+%{name}p = offset %{name}{more}, %{name}o6 : tile<ptr<{element}>>, tile<i64> -> tile<ptr<{element}>>
+%{name}t = make_tensor_view %{name}p, shape = [%{length}, {self.width}], strides = [%s{name}l{more}, 1]
   : tile<i32> -> {self._tensor}
 %{name}w = make_partition_view %{name}t : {view}"""
 
@@ -56,11 +56,25 @@ class Views(Struct, frozen=True):
 
     def flat(self, name: str, head: str, rows: int) -> str:
         """`%qg`: the matrix of all heads, in which a head begins at row `%qr3` and column `%qc3` times the width."""
-        lines = [
-            f"%{name}f = make_tensor_view %{name}, shape = [%{name}rows, %{name}columns], strides = [%s{name}l, 1]"
-            f" : tile<i32> -> {self._flat_tensor}",
-            f"%{name}g = make_strided_view %{name}f : {self.of_all(rows)}",
-        ]
+        matrix = self._matrix(name, rows, name, f"{name}rows", f"{name}columns", f"s{name}l")
+        return f"{matrix}\n{self.position(name, head)}"
+
+    def all_heads(self, name: str, rows: int) -> str:
+        """`%qg` again, of numbers of which something is assumed; its rows are as long as they are far apart."""
+        return self._matrix(name, rows, f"{name}a", f"{name}rowsa", f"s{name}la", f"s{name}la")
+
+    def _matrix(self, name: str, rows: int, pointer: str, count: str, columns: str, stride: str) -> str:
+        return "\n".join(
+            [
+                f"%{name}f = make_tensor_view %{pointer}, shape = [%{count}, %{columns}], strides = [%{stride}, 1]"
+                f" : tile<i32> -> {self._flat_tensor}",
+                f"%{name}g = make_strided_view %{name}f : {self.of_all(rows)}",
+            ]
+        )
+
+    def position(self, name: str, head: str) -> str:
+        """`%qr3` and `%qc3`: the row, and the column in widths, at which a head begins in the matrix of all."""
+        lines: list[str] = []
         for what, batch, of_head in (("r", "rb", "rh"), ("c", "cb", "ch")):
             lines += [
                 f"%{name}{what}1 = muli %b, %{name}{batch} : tile<i32>",

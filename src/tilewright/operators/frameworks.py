@@ -33,6 +33,10 @@ class Framework(Protocol):
         """Where the elements of what was seen lie. Raises `OperatorError`."""
         ...
 
+    def address(self, array: object) -> int:
+        """Where the first element of an argument lies that has been seen, in little time."""
+        ...
+
     def makes(self, device: str) -> bool:
         """Whether there are new arrays on a device."""
         ...
@@ -83,6 +87,10 @@ class _Shown:
             raise no_such_type(name, dtype)
         return Layout(known, shape, strides, device, aligned)
 
+    def address(self, array: object) -> int:
+        """As the interface says."""
+        return typed_view(array).address
+
     def makes(self, device: str) -> bool:
         """On all that have arrays."""
         return True
@@ -116,6 +124,10 @@ class _Numpy(_Shown):
             )
         strides = tuple(step // dtype.itemsize for step in steps)
         return super().layout((dtype, shape, strides, "cpu", aligned), name)
+
+    def address(self, array: object) -> int:
+        """Of NumPy's own arrays without going through an interface."""
+        return data_address()(cast("AnyArray", array)) if type(array) is np.ndarray else super().address(array)
 
     def makes(self, device: str) -> bool:
         """Not on devices, which libraries that are not known show memory of."""

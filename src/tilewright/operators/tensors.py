@@ -66,6 +66,10 @@ class TorchTensors:
             raise no_such_type(name, dtype)
         return Layout(known, tuple(shape), strides, str(device), aligned)
 
+    def address(self, array: object) -> int:
+        """As the tensor says."""
+        return cast("Tensor", array).data_ptr()
+
     def makes(self, device: str) -> bool:
         """On all that have tensors."""
         return True

@@ -21,7 +21,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TF32
 from tilewright.transforms.lower_tile_ir.context import Lowering
 from tilewright.transforms.lower_tile_ir.control import lower_entry_body
-from tilewright.transforms.lower_tile_ir.facts import promised_alignment
+from tilewright.transforms.lower_tile_ir.facts import promised
 from tilewright.transforms.lower_tile_ir.memory import from_memory
 from tilewright.transforms.lower_tile_ir.statics import Statics, lower_global
 from tilewright.transforms.lower_tile_ir.types import parameter_type
@@ -62,9 +62,9 @@ def _kernel(entry: Entry, statics: Statics) -> Kernel:
         location=entry.location,
     )
     lowering = Lowering(Builder(block, location=entry.location), statics)
-    alignments = [promised_alignment(argument) for argument in entry.body.entry.arguments]
-    if any(alignments):
-        kernel.parameter_attributes = tuple({"alignment": a} if a else {} for a in alignments)
+    promises = [promised(argument) for argument in entry.body.entry.arguments]
+    if any(promises):
+        kernel.parameter_attributes = tuple(promises)
     for argument in entry.body.entry.arguments:
         parameter = block.add_argument(parameter_type(argument), argument.name)
         lowering.bind_parameter(argument, parameter)

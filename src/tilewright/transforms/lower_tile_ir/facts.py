@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from tilewright.dialects.cuda_tile import arith, control, conversions, core, misc
 from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, Overflow, Signedness
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
 
 _DEPTH = 64
 _LARGEST_DIVISOR = 1 << 62
@@ -188,19 +188,29 @@ class Facts(Struct):
         return self.range(value).not_negative
 
 
-def promised_alignment(argument: BlockArgument) -> int | None:
-    """What the body of an entry assumes of one of its pointers as such, in bytes; None if that is nothing."""
+def promised(argument: BlockArgument) -> dict[str, Attribute]:
+    """What the body of an entry assumes of one of its parameters as such, as attributes of a kernel's.
+
+    Of a pointer its alignment in bytes; of an integer what divides it, and how small it is at least.
+    """
     type_ = argument.type
-    if not isinstance(type_, cuda.Tile) or type_.shape or not isinstance(type_.element, cuda.Pointer):
-        return None
-    found = 0
+    if not isinstance(type_, cuda.Tile) or type_.shape:
+        return {}
+    divisors, least = list[int](), list[int]()
     for user in argument.uses:
         match user:
             case misc.Assume(predicate=DivBy(divisor, None, _)) if user.block is argument.owner:
-                found = max(found, divisor)
+                divisors.append(divisor)
+            case misc.Assume(predicate=Bounded(low, _)) if user.block is argument.owner and low is not None:
+                least.append(low)
             case _:
                 pass
-    return found or None
+    found: dict[str, Attribute] = {}
+    if divisors and max(divisors) > 0:
+        found["alignment" if isinstance(type_.element, cuda.Pointer) else "divisor"] = max(divisors)
+    if least:
+        found["least"] = max(least)
+    return found
 
 
 def _negated(bound: int | None) -> int | None:

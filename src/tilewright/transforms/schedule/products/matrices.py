@@ -8,7 +8,7 @@ looked at here, for the rest there are tests in the kernel that are true where t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -31,6 +31,8 @@ from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment
 from tilewright.transforms.launch_quantities import parameter_name
 
+_NARROW: Final = 32
+
 
 class Passed(Struct, frozen=True):
     """A number that a launch passes: an integer parameter, or the extent or stride of a mode of a memref parameter."""
@@ -43,6 +45,14 @@ class Passed(Struct, frozen=True):
     def quantity(self) -> Quantity:
         """As launches know it."""
         return Quantity(self.origin, parameter_name(self.parameter), self.mode)
+
+    def promised(self, name: str) -> int | None:
+        """What the program promises of it: its `divisor`, or the `least` that it is."""
+        kernel = self.parameter.block.parent_op
+        if self.origin is not constraints.Origin.VALUE or not isinstance(kernel, Kernel):
+            return None
+        found = kernel.attributes_of(self.parameter).get(name)
+        return found if isinstance(found, int) else None
 
     def value(self, build: Builder) -> Value:
         """In the kernel."""
@@ -159,20 +169,33 @@ def _layout_tests(
     matrices at such distances."""
     tests: list[Value] = []
     for extent in extents:
-        if isinstance(extent, Passed):
+        if isinstance(extent, Passed) and not _is_positive(extent):
             less = emit.sub(build, extent.value(build), build.index(1))
             tests.append(_has_none_of(build, less, -MOST_EXTENT))
     too_long = -PITCH_LIMIT // element.bytes
     for stride in strides:
-        if isinstance(stride, Passed):
+        if isinstance(stride, Passed) and not (_is_positive(stride) and _is_divided(stride, element)):
             tests.append(_has_none_of(build, stride.value(build), too_long | (MAP_UNIT // element.bytes - 1)))
     for stride in strides[1:]:
-        if isinstance(stride, Passed):
+        if isinstance(stride, Passed) and not _is_positive(stride):
             less = emit.sub(build, stride.value(build), build.index(1))
             tests.append(_has_none_of(build, less, too_long))
-    if isinstance(strides[0], Passed) or isinstance(extents[0], Passed):
+    are_known = isinstance(strides[0], int) and isinstance(extents[0], int)
+    if not are_known and strides[0] != extents[0]:
         tests.append(emit.not_less(build, _emitted(build, strides[0]), _emitted(build, extents[0])))
     return tests
+
+
+def _is_positive(number: Passed) -> bool:
+    """Whether a number that a launch passes in at most 32 bits is promised to be positive: it fits then."""
+    least = number.promised("least")
+    return least is not None and least > 0 and _bits(number.parameter) in range(1, _NARROW + 1)
+
+
+def _is_divided(stride: Passed, element: ScalarType) -> bool:
+    """Whether rows so far apart are promised to be multiples of 16 bytes apart."""
+    divisor = stride.promised("divisor")
+    return divisor is not None and divisor * element.bytes % MAP_UNIT == 0
 
 
 def _has_none_of(build: Builder, value: Value, bits: int) -> Value:

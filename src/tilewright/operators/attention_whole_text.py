@@ -1,0 +1,106 @@
+"""The text of attention for arrays that are made of whole blocks, and lie where the device copies boxes of them.
+
+Work-groups are numbered along one dimension of the grid: heads go in bands, of which keys and values stay in the cache
+that all multiprocessors share, and within a band blocks of queries that see most keys begin first. So what is left to
+the end is short, whatever the lengths.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT
+from tilewright.operators.attention_heads import ELEMENT_BYTES
+from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
+
+FLAT: Final = "qkv"
+"""The arrays of which all heads are one matrix."""
+UNIT: Final = MAP_UNIT // ELEMENT_BYTES
+"""Elements of which distances are multiples."""
+_NUMBERS: Final = ("nb", "tb", "gb", "band")
+
+
+def whole_integers(of: AttentionClass) -> tuple[str, ...]:
+    """The numbers that a launch passes behind the arrays and the scale.
+
+    Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements; rows of
+    the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
+    queries of a head, of a batch and of a band, and heads of a band.
+    """
+    strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
+    flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
+    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS)
+
+
+class WholeWriter(AttentionWriter):
+    """The text of one class."""
+
+    def text(self) -> str:
+        of = self.of
+        parameters = ", ".join(self._parameters(whole_integers(of)))
+        pieces = [
+            f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
+            self._known(),
+            self._places(),
+            self._positions(),
+            self.views.loaded_flat("q", "query", self.rows),
+            self._constants(),
+            self._loop(),
+            self._end(),
+            "return\n}\n}\n",
+        ]
+        return "\n".join(pieces)
+
+    def _known(self) -> str:
+        """What is so of all arrays of the class."""
+        of = self.of
+        lines = [
+            "%t, %unused0, %unused1 = get_tile_block_id : tile<i32>",
+            "%zero = constant <i32: 0> : tile<i32>",
+            "%one = constant <i32: 1> : tile<i32>",
+            f"%rows = constant <i32: {self.rows}> : tile<i32>",
+            f"%columns = constant <i32: {self.columns}> : tile<i32>",
+            f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>",
+            "%whole = divi %lk, %columns signed : tile<i32>",
+            "%final = subi %nb, %one : tile<i32>",
+        ]
+        for name in "qkvo":
+            lines.append(f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>")
+            modes = "bhl" if name == "o" else "l"
+            lines += [f"%s{name}{mode}a = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>" for mode in modes]
+        for name in FLAT:
+            lines += [
+                f"%s{name}lb = assume bounded<{of.width}, ?>, %s{name}l : tile<i32>",
+                f"%{name}rowsa = assume bounded<1, ?>, %{name}rows : tile<i32>",
+                self.views.all_heads(name, self.rows if name == "q" else self.columns),
+            ]
+        return "\n".join(lines)
+
+    def _places(self) -> str:
+        """Which block of queries of which head this is, and how many blocks of keys it sees."""
+        seen = "%seen = addi %whole, %zero : tile<i32>"
+        if self.of.causal:
+            seen = """%behind = addi %query, %rows : tile<i32>
+%enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
+%seen = mini %enough, %whole signed : tile<i32>"""
+        return f"""%b = divi %t, %tb signed : tile<i32>
+%before = muli %b, %tb : tile<i32>
+%within = subi %t, %before : tile<i32>
+%which = divi %within, %gb signed : tile<i32>
+%ahead0 = muli %which, %gb : tile<i32>
+%inside = subi %within, %ahead0 : tile<i32>
+%turned = divi %inside, %band signed : tile<i32>
+%taken = muli %turned, %band : tile<i32>
+%own = subi %inside, %taken : tile<i32>
+%first = muli %which, %band : tile<i32>
+%h = addi %first, %own : tile<i32>
+%hs = divi %tb, %nb signed : tile<i32>
+%x = subi %final, %turned : tile<i32>
+%hk = divi %h, %group signed : tile<i32>
+%query = muli %x, %rows : tile<i32>
+{seen}"""
+
+    def _positions(self) -> str:
+        """Where the head begins in each matrix of all, and its result."""
+        found = [self.views.position(name, "h" if name == "q" else "hk") for name in FLAT]
+        return "\n".join([*found, self.views.head("o", "h", "lqa", self.result_view, "a")])
