@@ -8,7 +8,8 @@ import numpy as np
 
 from .case import Array, Case, GroupArgument, Launch, poisoned, random_array
 
-SAMPLE = Path(__file__).parents[3] / "examples" / "fused_kernel.tl"
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SAMPLE = EXAMPLES / "fused_kernel.tl"
 
 
 def sample() -> Case:
@@ -25,6 +26,21 @@ def sample() -> Case:
         return Launch([alpha, GroupArgument(a), b, c, d], {4: expected}, (batch, 1, 1), 1e-6)
 
     return Case("sample", SAMPLE.read_text(encoding="utf-8"), prepare, language=True)
+
+
+def attention() -> Case:
+    """A softmax between two products, of heads whose lengths are no multiples of blocks."""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        heads, queries, keys = 1, int(rng.integers(33, 40)), int(rng.integers(65, 70))
+        counts = (queries, keys, keys, queries)
+        q, k, v, o = (np.asfortranarray(rng.standard_normal((64, n, heads)).astype(np.float16)) for n in counts)
+        wide_q, wide_k, wide_v = (array.astype(np.float64) for array in (q, k, v))
+        weights = np.exp(np.einsum("dkh,dqh->kqh", wide_k, wide_q) / 8)
+        expected = np.einsum("dkh,kqh->dqh", wide_v, weights / weights.sum(axis=0))
+        return Launch([np.float32(0.125), q, k, v, np.full_like(o, np.nan)], {4: expected}, (2, heads, 1), 2e-3)
+
+    return Case("attention", (EXAMPLES / "attention.tl").read_text(encoding="utf-8"), prepare, language=True)
 
 
 def axpby() -> Case:
@@ -246,6 +262,7 @@ def language_cases() -> list[Case]:
     """All cases of this file."""
     return [
         sample(),
+        attention(),
         axpby(),
         *(matrices(size) for size in (8, 16, 32)),
         local_memory(),
