@@ -12,9 +12,9 @@ LOG2_E = 1.4426950408889634
 class Attention:
     """softmax(scale Q K^T) V of row-major matrices, `queries` x `width` and `keys` x `width`, in blocks of rows.
 
-    The matrices of `heads` lie behind each other. A grid is blocks of queries by heads. If `causal`, a query sees keys
-    up to its own number; blocks of keys that no query of a block sees are left out, and only those that not all of them
-    see are masked.
+    The matrices of `heads` lie behind each other. If `causal`, a query sees keys up to its own number; blocks of keys
+    that no query of a block sees are left out, and only those that not all of them see are masked. Blocks of queries
+    that see most keys begin first, of all heads of a `band`, whose keys and values a cache keeps.
     """
 
     queries: int
@@ -25,6 +25,12 @@ class Attention:
     heads: int = 1
     causal: bool = False
     scale: float = 1.0
+    band: int = 1
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Heads of a band, blocks of queries, bands."""
+        return (self.band, self.queries // self.blocks[0], self.heads // self.band)
 
 
 def attention(of: Attention) -> str:
@@ -69,12 +75,17 @@ def attention(of: Attention) -> str:
     pointers = ", ".join(f"%{name}: tile<ptr<{element}>>" for name in "qkvo")
     return f"""cuda_tile.module @kernels {{
 entry @attention({pointers}) {{
-%{"bx" if of.causal else "x"}, %y, %z = get_tile_block_id : tile<i32>
+%yb, %bx, %z = get_tile_block_id : tile<i32>
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %blocks = constant <i32: {of.keys // columns}> : tile<i32>
 %upper = constant <i32: {of.queries // rows}> : tile<i32>
-{_LONGEST_FIRST if of.causal else ""}%first = muli %y, %upper : tile<i32>
+%band = constant <i32: {of.band}> : tile<i32>
+%bands = muli %z, %band : tile<i32>
+%y = addi %bands, %yb : tile<i32>
+%final = subi %upper, %one : tile<i32>
+%x = subi %final, %bx : tile<i32>
+%first = muli %y, %upper : tile<i32>
 %row = addi %first, %x : tile<i32>
 %start = muli %y, %blocks : tile<i32>
 {made("q", queries, rows)}{made("k", keys, columns)}{made("v", keys, columns)}{made("o", queries, rows)}
@@ -116,12 +127,6 @@ return
 }}
 }}
 """
-
-
-_LONGEST_FIRST = """%final = subi %upper, %one : tile<i32>
-%x = subi %final, %bx : tile<i32>
-"""
-"""Blocks of queries that see most keys begin first: what is left to the end is short."""
 
 
 def _seen(of: Attention) -> str:

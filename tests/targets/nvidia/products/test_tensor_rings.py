@@ -38,7 +38,7 @@ OF = TEXTS.Attention(64, 6 * 64, 64, (64, 64))
 def checked(module: Module, of: Any, rng: np.random.Generator) -> None:
     """Nothing differs from NumPy in the interpreter."""
     given, wanted = arguments(of, rng)
-    interpret(module.kernels[0], list(given), (of.queries // of.blocks[0], of.heads, 1))
+    interpret(module.kernels[0], list(given), of.grid)
     np.testing.assert_allclose(given[3].astype(np.float64), wanted, atol=2e-3)
 
 
