@@ -27,7 +27,14 @@ from tilewright.targets.nvidia.addresses import Access, access_element, scatter_
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
-from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.memory import (
+    address,
+    checked_indices,
+    element_pointer,
+    in_bounds,
+    load_element,
+    store_element,
+)
 from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 
@@ -188,15 +195,14 @@ class _Runs:
 
     def __iter__(self) -> Iterator[tuple[Value, Callable[[], list[Value]]]]:
         """For each run whether it is inside, and how to compute where its elements lie."""
-        ctx, b, width = self._ctx, self._ctx.b, self._op.width
+        ctx, width, check = self._ctx, self._op.width, self._op.check
         offsets = list(lane.offsets(self._op.registers, len(self._start)))
         for run in range(0, len(offsets), width):
-            first = [b.add(at, i64(steps)) for at, steps in zip(self._start, offsets[run], strict=True)]
-            inside = in_bounds(ctx, self.view, first, self._op.check)
+            inside = in_bounds(ctx, self.view, checked_indices(ctx, self._start, offsets[run], check), check)
             if self.view.type.swizzle is None:
                 yield inside, lambda run=run: [self._pointer(at) for at in offsets[run : run + width]]
             else:
-                yield inside, lambda first=first: self._swizzled(first)
+                yield inside, lambda run=run: self._swizzled(offsets[run])
 
     def _pointer(self, offset: tuple[int, ...]) -> Value:
         ctx, distance = self._ctx, i64(0)
@@ -204,9 +210,11 @@ class _Runs:
             distance = ctx.b.add(distance, ctx.b.mul(i64(steps), stride))
         return element_pointer(ctx, self.view.element, self._base, distance)
 
-    def _swizzled(self, first: list[Value]) -> list[Value]:
+    def _swizzled(self, offset: tuple[int, ...]) -> list[Value]:
         """The elements of one access stay behind each other."""
-        pointer, element = address(self._ctx, self.view, first), self.view.element
+        b, element = self._ctx.b, self.view.element
+        first = [b.add(at, i64(steps)) for at, steps in zip(self._start, offset, strict=True)]
+        pointer = address(self._ctx, self.view, first)
         return [element_pointer(self._ctx, element, pointer, i64(k)) for k in range(self._op.width)]
 
     def alignment(self, position: int) -> int:

@@ -73,6 +73,16 @@ def in_bounds(ctx: KernelContext, view: View, indices: Sequence[Value], check: S
     return inside
 
 
+def checked_indices(
+    ctx: KernelContext, starts: Sequence[Value], offset: Sequence[int], check: Sequence[bool]
+) -> list[Value]:
+    """The indices `offset` behind `starts` along the checked modes, for `in_bounds`; along the others the starts."""
+    if not any(check):
+        return list(starts)
+    rows = zip(starts, offset, check, strict=True)
+    return [ctx.b.add(start, i64(steps)) if checked else start for start, steps, checked in rows]
+
+
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Load)
     view = ctx.view(op.memref)

@@ -8,8 +8,7 @@ printed as one for each element, with the alignment of the run: LLVM puts those 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from tilewright.dialects import tile
@@ -194,22 +193,13 @@ def store_runs(ctx: KernelContext, op: tile.Store) -> None:
         if held or found.rounds * found.width <= _MOST_UNROLLED:
             for run in range(found.rounds):
                 number = _number(ctx, found, run)
-                with _if_there(ctx, _is_there(ctx, found, run, number)):
+                with ctx.b.if_then(_is_there(ctx, found, run, number)):
                     _store_run(ctx, op, found, number, loads, run)
             return
         start, step = _number(ctx, found, 0), found.threads * found.width
         unroll = ctx.not_unrolled()
         with ctx.b.loop(start, i64(found.size), step, loop_metadata=unroll, hint="element") as loop:
             _store_run(ctx, op, found, loop.index, loads, None)
-
-
-@contextmanager
-def _if_there(ctx: KernelContext, condition: Value) -> Generator[None]:
-    if condition.text == "true":
-        yield
-        return
-    with ctx.b.if_then(condition):
-        yield
 
 
 def _store_run(

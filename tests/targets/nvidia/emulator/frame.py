@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from .groups import Multiplication
 from .numbers import Array, literal
 from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
 
@@ -165,11 +166,12 @@ Step: TypeAlias = Callable[[Lanes], None]
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """An instruction that waits for others: its name, operands and the name it defines."""
+    """An instruction that waits for others: its name, operands and the name it defines; products if it is an assembly."""
 
     name: str
     operands: Sequence[Operand]
     result: str
+    products: Sequence[Multiplication] = ()
 
 
 class Jump(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from .accesses import Accesses
 from .clusters import MEETING, Cluster
 from .frame import DONE, Frame, Lanes, Sync
-from .groups import GROUP, GroupProduct, factor_offsets, group_product
+from .groups import GROUP, GroupProduct, Multiplication, factor_offsets, group_product
 from .lanes import (
     GROUPS,
     PHASES,
@@ -264,25 +264,34 @@ class Team(Accesses):
         frame.places[here] += 1
 
     def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
-        """Products of four warps each, whose factors lie where descriptors say."""
+        """Products of four warps each, one after the other, whose factors lie where descriptors say."""
         lanes = Lanes(frame, here)
-        held, *given = (lanes.full(x) for x in sync.operands)
-        count = int(held[0])
-        left, right, sums, turned = given[:count], given[count], given[count + 1 : -2 + (count > 1)], given[-2:]
-        product = group_product(sync.name)
-        found = [part.copy() for part in sums]
-        for first in range(0, len(here), GROUP):
-            mine = slice(first, first + GROUP)
-            if count > 1:
-                a = product.rows_held([word[mine] for word in left])
-            else:
-                a = self._read_factor(here[first], int(left[0][first]), product.rows, product, bool(turned[0][first]))
-            b = self._read_factor(here[first], int(right[first]), product.columns, product, bool(turned[1][first]))
-            c = product.added([part[mine] for part in sums], a, b)
-            for part, new in zip(found, c, strict=True):
-                part[mine] = new
+        values = [lanes.full(x) for x in sync.operands]
+        results = 1 + max(each.sums.stop - 1 for each in sync.products)
+        told = 1 + max(max(*each.rows, each.columns) for each in sync.products)
+        found = [part.copy() for part in values[told:]] or self._zeros(sync.products[0], results, len(here))
+        for each in sync.products:
+            product, sums = group_product(each.name), [found[k] for k in each.sums]
+            if each.anew:
+                sums = [np.zeros_like(part) for part in sums]
+            for first in range(0, len(here), GROUP):
+                mine = slice(first, first + GROUP)
+                if len(each.rows) > 1:
+                    a = product.rows_held([values[k][mine] for k in each.rows])
+                else:
+                    at = int(values[each.rows[0]][first])
+                    a = self._read_factor(here[first], at, product.rows, product, each.turned[0])
+                at = int(values[each.columns][first])
+                b = self._read_factor(here[first], at, product.columns, product, each.turned[1])
+                added = product.added([part[mine] for part in sums], a, b)
+                for k, new in zip(each.sums, added, strict=True):
+                    found[k][mine] = new
         for k, part in enumerate(found):
             frame.keep(f"{sync.result}.{k}", here, part)
+
+    def _zeros(self, first: Multiplication, count: int, threads: int) -> list[Array]:
+        """What sums are that nothing is said of."""
+        return [np.full(threads * 4, GARBAGE, np.uint8).view(group_product(first.name).total) for _ in range(count)]
 
     def _read_factor(self, thread: int, descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
         """Elements [outer, k] of a factor, read by one thread of the group."""
