@@ -94,6 +94,9 @@ class Instructions:
             return a
         if a.text == "true" or b.text == "false" or a.integer == -1 or b.integer == 0:
             return b
+        x, y = a.integer, b.integer
+        if x is not None and y is not None:
+            return constant(a.type, x & y)
         return self._binary("and", a, b, "", hint)
 
     def or_(self, a: Value, b: Value, flags: str = "", hint: str = "or") -> Value:
@@ -121,15 +124,25 @@ class Instructions:
 
     def shl(self, a: Value, b: Value, flags: str = "", hint: str = "shl") -> Value:
         """Shift left; poison if the amount reaches the width."""
-        return a if b.integer == 0 else self._binary("shl", a, b, flags, hint)
+        return self._shift("shl", a, b, flags, hint)
 
     def lshr(self, a: Value, b: Value, flags: str = "", hint: str = "lshr") -> Value:
         """Shift right, filling with zeros."""
-        return a if b.integer == 0 else self._binary("lshr", a, b, flags, hint)
+        return self._shift("lshr", a, b, flags, hint)
 
     def ashr(self, a: Value, b: Value, flags: str = "", hint: str = "ashr") -> Value:
         """Shift right, filling with the sign."""
-        return a if b.integer == 0 else self._binary("ashr", a, b, flags, hint)
+        return self._shift("ashr", a, b, flags, hint)
+
+    def _shift(self, op: str, a: Value, b: Value, flags: str, hint: str) -> Value:
+        x, y, bits = a.integer, b.integer, bits_of(a.type)
+        if y == 0:
+            return a
+        if x is None or y is None or not 0 < y < bits:
+            return self._binary(op, a, b, flags, hint)
+        if op == "shl":
+            return constant(a.type, x << y)
+        return constant(a.type, (x if op == "ashr" else x % (1 << bits)) >> y)
 
     def sdiv(self, a: Value, b: Value, flags: str = "", hint: str = "div") -> Value:
         """Truncating signed division; undefined for a zero divisor and MIN / -1."""

@@ -66,7 +66,7 @@ def compile_to_ptx(text: str, architecture: Architecture) -> str:
     check_selectable(text)
     try:
         newer = _NEWER_FEATURES if _NEWER_INSTRUCTIONS.search(text) else architecture.features
-        return assembly_of(text, Machine(TRIPLE, architecture.value, newer), optimisation=2)
+        return assembly_of(text, Machine(TRIPLE, architecture.value, newer))
     except InvalidIR as error:
         raise PtxError(f"LLVM refused the generated text: {error}") from error
 

@@ -1,8 +1,7 @@
 """Loads and stores of distributed tiles: runs of adjacent elements, in one piece where memory allows.
 
 A run is one access if its elements lie behind each other, all of them inside, and the first is aligned. What of that is
-not known (`transforms.facts`) is tested where it happens; otherwise each element is an access of its own. One access is
-printed as one for each element, with the alignment of the run: LLVM puts those together.
+not known (`transforms.facts`) is tested where it happens; otherwise each element is an access of its own.
 """
 
 from __future__ import annotations
@@ -20,11 +19,18 @@ from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.distributed import Distribution
 from tilewright.targets.nvidia.elements import Elements, guarded, guarded_all, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED
-from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.memory import (
+    VECTOR_BYTES,
+    address,
+    in_bounds,
+    load_element,
+    load_elements,
+    store_element,
+    store_elements,
+)
 from tilewright.targets.nvidia.values import HeldTile, Operand, View
 from tilewright.transforms.facts import alignment, stride_divisor
 
-VECTOR_BYTES: Final = 16
 _MOST_UNROLLED: Final = 8
 """Elements of a thread up to which runs are written out one after the other."""
 
@@ -76,13 +82,10 @@ class _Run:
         steps = [stride_divisor(self._op.memref, k) * bytes_ for k in range(1, len(shape)) if shape[k] > 1]
         return math.gcd(alignment(self._op.memref, self._op.indices), self._found.width * bytes_, *steps)
 
-    def pieces(self) -> list[tuple[Value, int]]:
-        """Address and alignment of each element of one access."""
-        size, element = self.view.element.bytes, self.view.element
-        return [
-            (element_pointer(self._ctx, element, self._base, i64(k)), math.gcd(self.aligned, k * size))
-            for k in range(self._found.width)
-        ]
+    @property
+    def base(self) -> Value:
+        """The address of the first element."""
+        return self._base
 
     def elements(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
         """For each element by itself whether it is accessed, and how to compute where it lies."""
@@ -98,7 +101,7 @@ def load_run(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequ
     element = run.view.element
 
     def together() -> list[Operand]:
-        return [load_element(ctx, element, pointer, align) for pointer, align in run.pieces()]
+        return load_elements(ctx, element, run.base, found.width)
 
     def one_by_one() -> list[Operand]:
         return [
@@ -123,8 +126,7 @@ def store_run(
     element = run.view.element
 
     def together() -> None:
-        for (pointer, align), value in zip(run.pieces(), values, strict=True):
-            store_element(ctx, element, value, pointer, align)
+        store_elements(ctx, element, values, run.base)
 
     def one_by_one() -> None:
         for (inside, place), value in zip(run.elements(), values, strict=True):

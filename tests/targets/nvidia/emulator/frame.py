@@ -45,6 +45,16 @@ class Machine(Protocol):
         """Write one number a thread."""
         ...
 
+    def load_vector(
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], count: int, align: int
+    ) -> list[Array]:
+        """Read so many neighbouring numbers a thread."""
+        ...
+
+    def store_vector(self, threads: Array, addresses: Array, values: Sequence[Array], align: int) -> None:
+        """Write so many neighbouring numbers a thread."""
+        ...
+
     def update(
         self, threads: Array, addresses: Array, dtype: np.dtype[Any], access: int, new: Callable[[slice, Array], Array]
     ) -> Array:
@@ -166,7 +176,7 @@ Step: TypeAlias = Callable[[Lanes], None]
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """An instruction that waits for others: its name, operands and the name it defines; products if it is an assembly."""
+    """An instruction that waits for others: its name, operands and the name it defines; an assembly has products."""
 
     name: str
     operands: Sequence[Operand]

@@ -107,6 +107,7 @@ class Epoch:
 
 _WORD: Final = 3
 """Words of 8 bytes: no access reaches into two."""
+WORD_BYTES: Final = 1 << _WORD
 
 
 @dataclass(slots=True)
@@ -145,7 +146,7 @@ def _rows(entries: list[Entry], chosen: Array) -> _Rows:
 
 def _by_byte(rows: _Rows) -> Bytes:
     """The accesses sorted by byte, then in the order of execution; one for those bytes that all access together."""
-    offsets, row = rows.bytes(int(rows.sizes.min(initial=1 << _WORD)))
+    offsets, row = rows.bytes(int(rows.sizes.min(initial=WORD_BYTES)))
     return _sorted(offsets, rows.actors[row], rows.flags[row], rows.turns[row])
 
 
