@@ -6,7 +6,8 @@ folded on the way, so that index arithmetic stays short without a pass; floats a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tilewright.numerics.integers import wrap
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, scalar_of, vector
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from tilewright.targets.llvm.module import Block, Callee, Function
 
+_ESCAPED: Final = re.compile(r'["\\]|[^ -~]')
+"""What stands as a number in quoted ASCII."""
 _ONE_FLOATS = {"0x3FF0000000000000", "0xH3C00"}
 
 
@@ -436,7 +439,7 @@ def _call_text(callee: Callee, arguments: Sequence[Value], attributes: str) -> s
 
 
 def _escape(text: str) -> str:
-    return "".join(c if c.isprintable() and c not in '"\\' else f"\\{ord(c):02X}" for c in text)
+    return _ESCAPED.sub(lambda found: f"\\{ord(found[0]):02X}", text)
 
 
 def _is_one(value: Value) -> bool:
