@@ -282,22 +282,25 @@ class Operation:
 
     def walk(self) -> Iterator[Operation]:
         """This operation and all nested ones, parents first. The visited one may be erased meanwhile."""
-        stack: list[Operation] = [self]
+        stack = [iter([self])]
         while stack:
-            op = stack.pop()
-            if not op.regions:
+            for op in stack[-1]:
+                if not op.regions:
+                    yield op
+                    continue
+                # every pass walks: along the links themselves, since each generator in between would take its time
+                nested: list[Operation] = []
+                for region in op.regions:
+                    for block in region.blocks:
+                        inner = block.first
+                        while inner is not None:
+                            nested.append(inner)
+                            inner = inner.next
                 yield op
-                continue
-            # every pass walks: along the links themselves, from the last to the first, so that the first is on top
-            nested: list[Operation] = []
-            for region in reversed(op.regions):
-                for block in reversed(region.blocks):
-                    inner = block.last
-                    while inner is not None:
-                        nested.append(inner)
-                        inner = inner.previous
-            yield op
-            stack += nested
+                stack.append(iter(nested))
+                break
+            else:
+                stack.pop()
 
     # Copying
 

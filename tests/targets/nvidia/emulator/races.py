@@ -56,11 +56,28 @@ NOTHING: Final = Bytes(*[np.zeros(0, np.int64)] * 4)
 _WARP: Final = 32
 
 
+class Marks(NamedTuple):
+    """What is noted of words of memory: who was last, whether several were there, and one of them wrote.
+
+    Left as it was between two barriers: arrays as large as memory take the system some time to give.
+    """
+
+    last: Array
+    shared: Array
+    contested: Array
+
+    @classmethod
+    def of(cls, words: int) -> Marks:
+        """Of so many words, whatever they are."""
+        return cls(np.empty(words, np.int16), np.empty(words, np.bool_), np.empty(words, np.bool_))
+
+
 @dataclass(slots=True)
 class Epoch:
     """What the threads of a block accessed since the last barrier."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
+    marks: Marks = field(default_factory=lambda: Marks.of(0))
 
     def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
@@ -97,8 +114,10 @@ class Epoch:
         words = np.concatenate([e.offsets for e in self.entries]) >> _WORD
         threads = np.concatenate([e.threads for e in self.entries])
         many = int(words.max()) + 1
-        last, shared, contested = np.empty(many, np.int16), np.zeros(many, np.bool_), np.zeros(many, np.bool_)
-        last[words] = threads
+        if many > len(self.marks.last):
+            self.marks = Marks.of(many)
+        last, shared, contested = self.marks
+        last[words], shared[words], contested[words] = threads, False, False
         shared[words[last[words] != threads]] = True
         written = np.concatenate(written) >> _WORD
         contested[written] = shared[written]

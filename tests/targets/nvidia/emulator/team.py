@@ -17,11 +17,13 @@ from .lanes import (
     PHASES,
     WARP,
     WHOLE_WARPS,
-    all_there,
+    are_whole,
     completed,
     exited_lanes,
     named_lanes,
+    names_all,
     shuffle_source,
+    whole_masks,
 )
 from .matrices import multiply, spread_rows
 from .meetings import NUMBERED, Meetings
@@ -125,7 +127,7 @@ class Team(Accesses):
         went = False
         waits = np.array([segment.sync is not None for segment in frame.code.segments])
         while True:
-            running = np.flatnonzero(frame.places != DONE)
+            (running,) = (frame.places != DONE).nonzero()
             if not len(running):
                 break
             ready = running[~waits[frame.places[running]]]
@@ -208,11 +210,15 @@ class Team(Accesses):
             if sync.name.startswith(PHASES):
                 went |= self._phases(frame, sync, lanes)
                 continue
+            if names_all(sync) and are_whole(here, GROUP if sync.name.startswith(GROUPS) else WARP):
+                self._exchange(frame, sync, here, whole_masks(len(here)))
+                went = True
+                continue
             masks = named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
             awaited = masks if sync.name.startswith(WHOLE_WARPS) else masks & ~exited_lanes(frame)[here // WARP]
-            complete = np.ones(len(here), np.bool_) if all_there(here, awaited) else completed(here, awaited)
+            complete = completed(here, awaited)
             if sync.name.startswith(GROUPS):
                 arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
                 complete = arrived[here // GROUP] == GROUP
@@ -255,12 +261,16 @@ class Team(Accesses):
             mode = sync.name.split(".")[4]
             word, position, bounds = (lanes.full(x) for x in sync.operands[1:])
             source = here - here % WARP + shuffle_source(mode, here % WARP, position, bounds)
-            if np.any(masks >> source % WARP & 1 == 0):
+            if not names_all(sync) and np.any(masks >> source % WARP & 1 == 0):
                 raise EmulatorError("a shuffle reads from a lane that does not take part")
-            # lanes that have exited give anything
-            everyone = np.full(len(frame.places) * word.itemsize, GARBAGE, np.uint8).view(word.dtype)
-            everyone[here] = word
-            frame.keep(sync.result, here, everyone[source])
+            if are_whole(here):
+                found = word[source - here[0]]
+            else:
+                # lanes that have exited give anything
+                everyone = np.full(len(frame.places) * word.itemsize, GARBAGE, np.uint8).view(word.dtype)
+                everyone[here] = word
+                found = everyone[source]
+            frame.keep(sync.result, here, found)
         frame.places[here] += 1
 
     def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
