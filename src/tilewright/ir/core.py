@@ -146,7 +146,7 @@ class Operation:
         successors: Sequence[Block] = (),
         location: Location = UNKNOWN,
     ) -> None:
-        self._operands: list[Value] = []
+        self._operands: list[Value] = list(operands)
         self.results: list[OpResult] = [OpResult(self, i, t) for i, t in enumerate(result_types)]
         self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
         self.regions: list[Region] = []
@@ -156,9 +156,9 @@ class Operation:
         self.block: Block | None = None
         self.next: Operation | None = None
         self.previous: Operation | None = None
-        for operand in operands:
-            self._operands.append(operand)
-            operand.uses[self] = operand.uses.get(self, 0) + 1
+        for operand in self._operands:
+            uses = operand.uses
+            uses[self] = uses.get(self, 0) + 1
         for region in regions:
             self.add_region(region)
 
