@@ -282,7 +282,7 @@ class Operation:
 
     def walk(self) -> Iterator[Operation]:
         """This operation and all nested ones, parents first. The visited one may be erased meanwhile."""
-        stack = [iter([self])]
+        stack: list[Iterator[Operation]] = [iter([self])]
         while stack:
             for op in stack[-1]:
                 if not op.regions:

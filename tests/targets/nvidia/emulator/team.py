@@ -282,11 +282,12 @@ class Team(Accesses):
         found = [part.copy() for part in values[told:]] or self._zeros(sync.products[0], results, len(here))
         for each in sync.products:
             product, sums = group_product(each.name), [found[k] for k in each.sums]
+            is_held = len(each.rows) > 1
             if each.anew:
                 sums = [np.zeros_like(part) for part in sums]
             for first in range(0, len(here), GROUP):
                 mine = slice(first, first + GROUP)
-                if len(each.rows) > 1:
+                if is_held:
                     a = product.rows_held([values[k][mine] for k in each.rows])
                 else:
                     at = int(values[each.rows[0]][first])
