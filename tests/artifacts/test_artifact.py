@@ -159,6 +159,7 @@ def test_artefacts_of_an_older_format() -> None:
         ({"threads": [32, 1, 1], "items": 0, "cluster": [1, 1, 1], "scratch_bytes": 0}, "at least one work-group"),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, -1, 1], "scratch_bytes": 0}, "at least one block"),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": -1}, "negative scratch memory"),
+        ({"threads": [9, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0, "most": 0}, "at least one block"),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1]}, "lacks 'scratch_bytes'"),
         ({"threads": [32, 1, 1], "items": 1}, "lacks 'cluster'"),
     ],
@@ -167,7 +168,7 @@ def test_plans_that_are_none(plan: dict[str, object], text: str) -> None:
     kernel = KernelInfo("k", "k", (), launch=LaunchPlan((32, 1, 1)))
     raw = Artifact("nvidia", (kernel,), b"").to_bytes()
     header = json.loads(raw[16:-32])
-    header["kernels"][0]["launch"] = {"parts": None, "group_bytes": 0, "maps": [], **plan}
+    header["kernels"][0]["launch"] = {"parts": None, "group_bytes": 0, "maps": [], "most": None, **plan}
     with pytest.raises(ArtifactError, match=text):
         Artifact.from_bytes(_resealed(json.dumps(header).encode()))
 
@@ -176,6 +177,9 @@ def test_a_plan_counts_blocks() -> None:
     plan = LaunchPlan((128, 1, 1), items=4, cluster=(2, 1, 1))
     assert [plan.blocks((x, 3, 2)) for x in (0, 1, 4, 5, 9)] == [(x, 3, 2) for x in (0, 1, 1, 2, 3)]
     assert str(plan) == "blocks of 128 threads, 4 work-groups each, clusters of 2 x 1 x 1 blocks"
+    plan = LaunchPlan((128, 1, 1), items=4, most=2)
+    assert [plan.blocks((x, 1, 1)) for x in (0, 1, 5, 9)] == [(x, 1, 1) for x in (0, 1, 2, 2)]
+    assert str(plan) == "blocks of 128 threads, 4 work-groups each, 2 of them that go on along x"
     assert str(LaunchPlan((8, 4, 1))) == "blocks of 8 x 4 x 1 threads, a work-group each"
 
 

@@ -117,6 +117,7 @@ def test_what_a_choice_allows() -> None:
         ("lanes threads=32 groups=8", "threads=64", "lanes threads=64"),
         ("packed threads=64 chunk=4x8/32", "threads=64 chunk=8x8/32", "packed threads=64 chunk=8x8/32"),
         ("packed threads=64 chunk=4x8/32", "threads=128 chunk=6x42/128", "packed threads=128 chunk=6x42/128"),
+        ("packed threads=64 chunk=4x8/32", "threads=64 chunk=14x64/64:7", "packed threads=64 chunk=14x64/64:7"),
         ("packed threads=64 chunk=4x8/32", "lanes", "lanes"),
         (
             "lanes threads=128 product=8x8x8:fma/1x4/2",

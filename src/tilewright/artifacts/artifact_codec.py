@@ -59,6 +59,7 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "parts": None if plan.parts is None else parts_to_json(plan.parts),
         "group_bytes": plan.group_bytes,
         "maps": [map_to_json(found) for found in plan.maps],
+        "most": plan.most,
     }
 
 
@@ -162,7 +163,8 @@ def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     scratch_bytes, given = fields.integer("scratch_bytes"), fields.child_or_none("parts")
     parts = None if given is None else parts_from_json(given)
     maps = tuple(map_from_json(Fields(found)) for found in fields.items("maps"))
-    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, fields.integer("group_bytes"), maps)
+    group_bytes, most = fields.integer("group_bytes"), fields.size("most")
+    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most)
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

@@ -188,7 +188,8 @@ class LaunchPlan(Struct, frozen=True):
     """How a grid of work-groups becomes blocks of threads of a device.
 
     `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
-    end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. `cluster` is how many blocks along each mode
+    end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. If there are `most` along x, each goes on to
+    the work-groups that are `most` blocks further on. `cluster` is how many blocks along each mode
     run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
@@ -203,10 +204,13 @@ class LaunchPlan(Struct, frozen=True):
     parts: Parts | None = None
     group_bytes: int = 0
     maps: tuple[TensorMap, ...] = ()
+    most: int | None = None
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
         _check(self.items > 0, "a block runs at least one work-group")
+        _check(self.most is None or self.most > 0, "there is at least one block")
+        _check(self.most is None or self.parts is None, "blocks that go on share no work-group")
         _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
         _check(self.scratch_bytes >= 0, "negative scratch memory")
         _check(self.group_bytes >= 0, "negative memory of a work-group")
@@ -220,18 +224,20 @@ class LaunchPlan(Struct, frozen=True):
     @property
     def has_grid(self) -> bool:
         """Whether the parameter block says along x how many work-groups there are, or blocks of each."""
-        return self.items > 1 or self.parts is not None
+        return self.items > 1 or self.parts is not None or self.most is not None
 
     def blocks(self, grid: tuple[int, int, int], parts: int = 1) -> tuple[int, int, int]:
         """The blocks that run a grid of work-groups, each divided among `parts` blocks."""
         x, y, z = grid
-        return -(-x // self.items) * parts, y, z
+        blocks = -(-x // self.items)
+        return (blocks if self.most is None else min(blocks, self.most)) * parts, y, z
 
     def __str__(self) -> str:
         x, y, z = self.threads
         block = f"blocks of {x * y * z} threads" if y == z == 1 else f"blocks of {x} x {y} x {z} threads"
         work = "a work-group each" if self.items == 1 else f"{self.items} work-groups each"
         work = work if self.parts is None else f"{self.parts} of them for each work-group"
+        work += f", {self.most} of them that go on along x" if self.most is not None else ""
         clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
         what = "bytes of the device's memory a block for what shared memory has no room for"
         scratch = f", {self.scratch_bytes:,} {what}" if self.scratch_bytes else ""

@@ -157,7 +157,8 @@ def _launch(
     together = prod(kernel.cluster or (1, 1))
     count = 1 if kernel.parts is None else -(-parts // together) * together
     waiting: list[WorkGroup] = []
-    for z, y, x, part in product(*map(range, reversed(across_grid)), range(0, along, kernel.items), range(count)):
+    firsts = range(0, along, kernel.items)[: kernel.most_blocks]
+    for z, y, x, part in product(*map(range, reversed(across_grid)), firsts, range(count)):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
         w.part, w.num_parts = part, count
         w.memory = memories.setdefault((x, y, z), {})

@@ -97,14 +97,20 @@ class ProductChoice(Struct, frozen=True):
 
 
 class Chunk(Struct, frozen=True):
-    """Items that `crew` threads of a block treat together, `team` of them an item."""
+    """Items that `crew` threads of a block treat together, `team` of them an item, or so many that are `joined`."""
 
     items: int
     team: int
     crew: int
+    joined: int = 1
+
+    @property
+    def shares(self) -> tuple[int, int, int]:
+        """Threads of a team and of a crew, and items of a team: all but how many items there are."""
+        return (self.team, self.crew, self.joined)
 
     def __str__(self) -> str:
-        return f"{self.items}x{self.team}/{self.crew}"
+        return f"{self.items}x{self.team}/{self.crew}" + (f":{self.joined}" if self.joined > 1 else "")
 
 
 class Schedule(Struct, frozen=True):
@@ -221,7 +227,7 @@ def _of_words(values: Mapping[str, object]) -> _Key:
 def _of_numbers(pattern: re.Pattern[str], takes: str, make: Callable[..., object]) -> _Key:
     def read(text: str) -> object | None:
         match = pattern.fullmatch(text)
-        return None if match is None else make(*map(int, match.groups()))
+        return None if match is None else make(*(int(number) for number in match.groups() if number is not None))
 
     return _Key(read, f"{takes} greater than 0")
 
@@ -234,7 +240,7 @@ _WORD: Final = re.compile(r"\S+")
 _NUMBER: Final = re.compile(r"([1-9][0-9]{0,8})")
 _PAIR: Final = re.compile(rf"{_NUMBER.pattern}x{_NUMBER.pattern}")
 _TRIPLE: Final = re.compile(rf"{_PAIR.pattern}x{_NUMBER.pattern}")
-_SHARES: Final = re.compile(rf"{_PAIR.pattern}/{_NUMBER.pattern}")
+_SHARES: Final = re.compile(rf"{_PAIR.pattern}/{_NUMBER.pattern}(?::{_NUMBER.pattern})?")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 _COUNT: Final = _of_numbers(_NUMBER, "a number", int)
 _TILE: Final = _of_numbers(_TRIPLE, "three extents, such as 64x64x32,", _together)

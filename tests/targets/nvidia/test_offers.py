@@ -77,8 +77,8 @@ def test_rows_and_streams_have_threads() -> None:
 
 
 def test_warps_share_blocks() -> None:
-    assert lines(NARROW, "") == {"kernel": "lanes threads=32 groups=8"}
-    assert {"groups=16", "groups=4"} <= set(moves(NARROW)["kernel"])
+    assert lines(NARROW, "") == {"kernel": "lanes threads=32 groups=4"}
+    assert {"groups=8", "groups=2"} <= set(moves(NARROW)["kernel"])
     assert {"groups=32", "groups=8"} <= set(moves(NARROW, "groups=16")["kernel"])
     assert "groups=64" not in moves(NARROW, "groups=32")["kernel"], "a block has 1024 threads at most"
 

@@ -30,7 +30,7 @@ from tilewright.artifacts.parameters import REPORTS, SCHEDULE
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
 from tilewright.artifacts.tensor_maps import MAP_BYTES
-from tilewright.dialects import memref, scf, tile
+from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
@@ -63,20 +63,14 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records
 from tilewright.targets.nvidia.deferral import deferred_tiles
 from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
-from tilewright.targets.nvidia.model import PACKING
+from tilewright.targets.nvidia.occupancy import least_blocks
 from tilewright.targets.nvidia.subgroup_products import subgroup_products
 from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
-from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
 from tilewright.transforms.signature import is_measured, kernel_info, parts_of
 
 _SHARED_NAME: Final = "tilewright_shared"
-_REGISTERS: Final = 65536
-"""Of a multiprocessor."""
-
-_PACKED_REGISTERS: Final = 128
-"""A thread that works on packed items may have so many."""
 
 
 def _tile(ctx: KernelContext, op: core.Operation) -> None:
@@ -172,7 +166,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     m, n = kernel.work_group_size
     assert room is None or kernel.items == 1, "what packs items has counted their shared memory"
     has_scratch = room is not None
-    has_grid = kernel.items > 1 or kernel.parts is not None
+    has_grid = kernel.items > 1 or kernel.parts is not None or kernel.most_blocks is not None
     has_memory = kernel.group_bytes > 0
     maps = tensor_copies.maps_of(kernel)
     size = block_size(
@@ -186,10 +180,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
-    if kernel.items > 1:
-        # left alone, ptxas spills to save the last register of 64 or 96
-        by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
-        blocks = max(min(_REGISTERS // (_PACKED_REGISTERS * m * n), by_shared), 1)
+    blocks = least_blocks(kernel, m * n)
+    if blocks is not None:
         geometry += f' "nvvm.minctasm"="{blocks}"'
     if kernel.cluster is not None:
         geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
@@ -250,15 +242,10 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         parts=parts_of(kernel),
         group_bytes=kernel.group_bytes,
         maps=maps,
+        most=kernel.most_blocks,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(signature, local_bytes=arena.high_water, launch=plan, facts=facts)
-
-
-def _allocated_bytes(kernel: Kernel) -> int:
-    """Of shared memory, by allocations that have their places."""
-    allocations = [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
-    return max(((op.offset or 0) + allocation_bytes(op) for op in allocations), default=0)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:

@@ -91,7 +91,7 @@ class NvidiaTarget(Struct, frozen=True):
 
     def passes(self, level: int, checked: bool = False) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
-        from tilewright.targets.nvidia.model import PACKING, SPREADING, NvidiaSchedulePolicy
+        from tilewright.targets.nvidia.model import SPREADING, NvidiaSchedulePolicy, packing
         from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
         from tilewright.targets.nvidia.spread import SpreadWorkGroup
         from tilewright.transforms.contiguous_accesses import ContiguousAccesses
@@ -133,7 +133,7 @@ class NvidiaTarget(Struct, frozen=True):
         lanes = [
             OpenReports(),
             ChooseSchedule(policy, request),
-            PackItems(PACKING, request),
+            PackItems(packing(self.architecture), request),
             OrderGroups(),
             ShareTiles(),
             PlaceProducts(policy),

@@ -20,8 +20,6 @@ from tilewright.transforms.pack_items.slabs import PIECE
 
 _MOST_TOGETHER: Final = 32
 """Elements that a thread copies before the next ones: what goes through registers waits there."""
-_MOST_ALONE: Final = 8
-"""The same if each goes by itself through a register, with an address."""
 
 
 class Copying(Struct, frozen=True):
@@ -66,8 +64,7 @@ class Copying(Struct, frozen=True):
         if weight < self.threads:
             build = emit.open_if(build, emit.less(build, self.rank, build.index(weight)))
         *inner, (times, mode, stride) = steps
-        most = _MOST_TOGETHER if width > 1 or self._is_async(width) else _MOST_ALONE
-        together = max(most // prod(extent for extent, _, _ in inner), 1)
+        together = max(_MOST_TOGETHER // prod(extent for extent, _, _ in inner), 1)
 
         def some(at: Builder, first: Value, count: int) -> None:
             begin = emit.add(at, starts[mode], emit.mul(at, first, at.index(stride)))

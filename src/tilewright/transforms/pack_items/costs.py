@@ -97,14 +97,16 @@ class Costs(Struct):
 
     policy: PackingPolicy
     accesses: dict[tuple[Shape, bool], list[Access]] = field(default_factory=dict[tuple[Shape, bool], list[Access]])
-    products: list[tile.Mma] = field(default_factory=list[tile.Mma])
+    products: dict[Shape, list[tile.Mma]] = field(default_factory=dict[Shape, list[tile.Mma]])
     slabs: dict[Value, Slab] = field(default_factory=dict[Value, Slab])
     known: dict[object, float] = field(default_factory=dict[object, float])
 
     @staticmethod
     def of(items: Items, policy: PackingPolicy) -> Costs:
         """Of items whose memory has no gaps between them in shared memory."""
-        found = Costs(policy, products=items.products)
+        found = Costs(policy)
+        for op in items.products:
+            found.products.setdefault(items.shape(op.out), []).append(op)
         for is_unit in (False, True):
             found._add(items, is_unit)
         return found
@@ -115,12 +117,12 @@ class Costs(Struct):
         for op in items.operations:
             for value in op.results:
                 if isinstance(value.type, TileType):
-                    self.accesses.setdefault((value.type.shape, is_unit), [])
+                    self.accesses.setdefault((items.shape(value), is_unit), [])
         for op in items.products:
             for value, modes in ((op.lhs, (0, None)), (op.rhs, (None, 1))):
                 assert value.defining_op is not None
                 slab = slab_of(items, value.defining_op, rows, padded=is_unit)
-                self.accesses[tile_type(op.out).shape, is_unit].append(Access(slab, modes, op))
+                self.accesses[items.shape(op.out), is_unit].append(Access(slab, modes, op))
                 if is_unit:
                     self.slabs[value] = slab
         for op, transfer in items.transfers.items():
@@ -128,7 +130,7 @@ class Costs(Struct):
                 modes = tuple(range(len(transfer.shape)))
                 slab = slab_of(items, op, rows, padded=is_unit)
                 access = Access(slab, modes, is_written=isinstance(op, tile.Store))
-                self.accesses[transfer.shape, is_unit].append(access)
+                self.accesses[items.shape(transfer.value), is_unit].append(access)
 
     def least(self, tiling: Tiling) -> float:
         """Passes over the banks of a warp whose threads hold such boxes, if there are no conflicts."""
@@ -147,9 +149,10 @@ class Costs(Struct):
     def _factors(self, tiling: Tiling) -> Iterator[Factor]:
         """Of the products by matrix instructions."""
         unit = instruction_of(tiling.unit)
-        for op in self.products:
-            if unit is not None and tile_type(op.out).shape == tiling.shape:
-                yield from factors_of(tiling, unit, (self.slabs[op.lhs], self.slabs[op.rhs]))
+        if unit is None:
+            return
+        for op in self.products.get(tiling.shape, ()):
+            yield from factors_of(tiling, unit, (self.slabs[op.lhs], self.slabs[op.rhs]))
 
     def _passes(self, access: Access, tiling: Tiling, team: int) -> float:
         held = tuple((tiling.box[k], tiling.pieces[k]) for k in access.modes if k is not None)
@@ -190,17 +193,16 @@ class Costs(Struct):
     def issued(self, tiling: Tiling) -> float:
         """Cycles of a warp for the instructions of products with such boxes, and for their accesses."""
         total = self._accesses(tiling) * self.policy.cycles_of_access
-        for op in self.products:
-            if tile_type(op.out).shape == tiling.shape:
-                wide, (rows, columns) = wide_type(op), tiling.box
-                if tiling.unit:
-                    total += self._by_unit(tiling, op)
-                    continue
-                each = rows * columns * self.policy.cycles_of_product(wide)
-                for value, count in ((op.lhs, rows), (op.rhs, columns)):
-                    if tile_type(value).element is not wide:
-                        each += count * self.policy.cycles_of_conversion
-                total += each * tile_type(op.lhs).shape[1]
+        for op in self.products.get(tiling.shape, ()):
+            if tiling.unit:
+                total += self._by_unit(tiling, op)
+                continue
+            wide, (rows, columns) = wide_type(op), tiling.box
+            each = rows * columns * self.policy.cycles_of_product(wide)
+            for value, count in ((op.lhs, rows), (op.rhs, columns)):
+                if tile_type(value).element is not wide:
+                    each += count * self.policy.cycles_of_conversion
+            total += each * tile_type(op.lhs).shape[1]
         return total
 
     def _accesses(self, tiling: Tiling) -> float:
@@ -216,5 +218,7 @@ class Costs(Struct):
         unit = instruction_of(tiling.unit)
         assert unit is not None, "the tiling names one"
         m, n, k = unit.shape
-        count = -(-tiling.shape[0] // n) * -(-tiling.shape[1] // m) * -(-tile_type(op.lhs).shape[1] // k)
-        return count * self.policy.cycles_of_unit(unit.factor) / tiling.warps
+        across, behind = tiling.warps
+        columns, rows = -(-tiling.shape[0] // (n * across)), -(-tiling.shape[1] // (m * behind))
+        count = columns * rows * -(-tile_type(op.lhs).shape[1] // k)
+        return count * self.policy.cycles_of_unit(unit.factor)

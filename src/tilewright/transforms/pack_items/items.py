@@ -110,10 +110,15 @@ class Transfer(Struct, frozen=True, eq=False):
 
 
 class Items(Struct, frozen=True, eq=False):
-    """The operations of a kernel in order, and its transfers."""
+    """The operations of a kernel in order, and its transfers; so many items are `joined` to one along their last mode.
+
+    A product with a factor that is the same for all items is one of joined tiles: what is read of that factor serves
+    more columns, and so do whole matrix instructions.
+    """
 
     operations: list[Operation]
     transfers: dict[Operation, Transfer]
+    joined: int = 1
 
     @staticmethod
     def of(kernel: Kernel) -> Items | str:
@@ -143,6 +148,40 @@ class Items(Struct, frozen=True, eq=False):
     def products(self) -> list[tile.Mma]:
         """The products, in order."""
         return [op for op in self.operations if isinstance(op, tile.Mma)]
+
+    def shape(self, value: Value) -> tuple[int, ...]:
+        """The extents of a tile, of joined items if it differs from item to item."""
+        shape = tile_type(value).shape
+        op = value.defining_op
+        if self.joined == 1 or (op in self.transfers and self.transfers[op].is_fixed):
+            return shape
+        return (*shape[:-1], shape[-1] * self.joined)
+
+    @property
+    def lie_dense(self) -> bool:
+        """Whether all that is moved differs from item to item, and lies in a row without gaps."""
+        return all(transfer.is_row and transfer.is_dense for transfer in self.transfers.values())
+
+    @property
+    def can_join(self) -> bool:
+        """Whether items that follow each other are one of more columns: their tiles do so, and only these."""
+        fixed = {transfer.value for transfer in self.transfers.values() if transfer.is_fixed}
+        last = [transfer for transfer in self.transfers.values() if not transfer.is_fixed]
+        products = all(op.lhs in fixed and op.rhs not in fixed and op.acc not in fixed for op in self.products)
+        elsewhere = any(not isinstance(op, tile.Mma) for value in fixed for op in value.uses)
+        in_a_row = all(transfer.is_row and transfer.is_dense and transfer.order == (0, 1) for transfer in last)
+        tiles = [value.type for op in self.operations for value in op.results if isinstance(value.type, TileType)]
+        return products and not elsewhere and in_a_row and all(type_.rank == 2 for type_ in tiles)
+
+    def is_moving(self, value: Value) -> bool:
+        """Whether a tile is loaded for each item."""
+        op = value.defining_op
+        return op in self.transfers and not self.transfers[op].is_fixed
+
+    @property
+    def last_reader(self) -> Operation | None:
+        """The last operation that reads what is loaded for each item."""
+        return next((op for op in reversed(self.operations) if any(map(self.is_moving, op.operands))), None)
 
     @property
     def factors(self) -> set[Value]:

@@ -1,35 +1,23 @@
-"""How items are packed: threads of an item, items of a chunk, chunks of a block, by a model of what limits them.
-
-A *crew* of threads, a warp or all threads of the block, treats one *chunk*: items that follow each other, loaded in one
-stage. A *team* of the crew works on an item at a time. The model looks for a chunk that is not large, at which
-computing takes less than the time of moving the bytes, all of these move in whole pieces, and enough warps are there;
-then for the least work.
-"""
+"""A plan: threads of an item, items of a chunk, chunks of a block, and who holds which elements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import ceil, gcd, lcm
-
 from msgspec import Struct
 
-from tilewright.dialects import arith, tile
-from tilewright.ir.schedules import Chunk, Schedule, Way
-from tilewright.transforms.pack_items.costs import Bounded, Costs
-from tilewright.transforms.pack_items.items import Items, Transfer, is_held
-from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
-from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
-from tilewright.transforms.policy import PackingPolicy
-from tilewright.transforms.tile_values import tile_type
+from tilewright.ir.schedules import Chunk, Schedule
+from tilewright.transforms.pack_items.items import Transfer
+from tilewright.transforms.pack_items.slabs import Slabs
+from tilewright.transforms.pack_items.tilings import Tiling
 
 Shape = tuple[int, ...]
-_ANY = Schedule()
 
 
 class Plan(Struct, frozen=True, eq=False):
-    """`crew` threads treat a chunk of `items`, `team` of them an item at a time; `tilings` by shape of tile.
+    """`crew` threads treat a chunk of `items`, `team` of them so many that are `joined` at a time.
 
-    `rows` are the transfers that are done for the whole chunk at once; `cost` is cycles of a multiprocessor an item.
+    There are `most` blocks, each of which goes on to other chunks, or one for each chunk. `tilings` are by shape of
+    tile; `rows` are the transfers that are done for the whole chunk at once; `cost` is cycles of a multiprocessor an
+    item.
     """
 
     team: int
@@ -40,6 +28,8 @@ class Plan(Struct, frozen=True, eq=False):
     rows: frozenset[Transfer]
     slabs: Slabs
     cost: float
+    joined: int = 1
+    most: int | None = None
 
     @property
     def teams(self) -> int:
@@ -47,9 +37,9 @@ class Plan(Struct, frozen=True, eq=False):
         return self.crew // self.team
 
     @property
-    def passes(self) -> int:
-        """Items that a team works on, one after the other."""
-        return self.items // self.teams
+    def slots(self) -> int:
+        """Items of a chunk, joined ones as one."""
+        return self.items // self.joined
 
     @property
     def threads(self) -> int:
@@ -59,7 +49,12 @@ class Plan(Struct, frozen=True, eq=False):
     @property
     def chunk(self) -> Chunk:
         """As a schedule says it."""
-        return Chunk(self.items, self.team, self.crew)
+        return Chunk(self.items, self.team, self.crew, self.joined)
+
+    @property
+    def has_units(self) -> bool:
+        """Whether products are by matrix instructions."""
+        return any(tiling.unit for tiling in self.tilings.values())
 
     def lacks(self, wanted: Schedule) -> str | None:
         """What a caller asks for who does not ask for packed items, and they have not."""
@@ -74,214 +69,6 @@ class Plan(Struct, frozen=True, eq=False):
     def __str__(self) -> str:
         return (
             f"{self.items * self.crews} items a block, {self.items} a chunk of {self.crew} threads, "
-            f"{self.team} threads an item, "
+            f"{self.team} threads {f'{self.joined} items' if self.joined > 1 else 'an item'}, "
             f"{self.slabs.bytes_of(self.crews)} bytes of shared memory"
         )
-
-
-def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Plan | str:
-    """The best plan, with threads and chunk as they are wanted if that is possible; in words why there is none."""
-    moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
-    best = _usual(items, policy, moved / policy.bytes_a_cycle, _ANY)
-    if best is not None and not best.is_wanted(wanted):
-        best = _usual(items, policy, moved / policy.bytes_a_cycle, wanted) or best
-    return best or f"items of {moved} bytes, for which a block has no room"
-
-
-def _usual(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:
-    """The best plan of those wanted, with more room where less is not enough."""
-    best = _best(items, policy, budget, wanted, fewer_terms=False)
-    if best is None and wanted is not _ANY:
-        return _best(items, policy.with_room(), budget, wanted, fewer_terms=True)
-    if best is not None and best.cost > budget:
-        larger = _best(items, policy.with_room(), budget, wanted, fewer_terms=True)
-        best = min(best, larger or best, key=lambda plan: plan.cost)
-    return best
-
-
-def moves_from(plan: Plan, items: Items, policy: PackingPolicy) -> Iterator[Schedule]:
-    """What else packed items could have: larger and smaller chunks and blocks, other teams and crews."""
-    chunk = plan.chunk
-    for count in (2 * chunk.items, chunk.items // 2):
-        if count and count % plan.teams == 0:
-            yield Schedule(threads=plan.threads, chunk=Chunk(count, chunk.team, chunk.crew))
-    for threads in (2 * plan.threads, plan.threads // 2):
-        if plan.crew == policy.warp and policy.warp <= threads <= policy.block:
-            yield Schedule(threads=threads, chunk=chunk)
-    usual = _plans(items, policy, _ANY, fewer_terms=False)
-    larger = _plans(items, policy.with_room(), _ANY, fewer_terms=True)
-    for other in sorted([*usual, *larger], key=lambda each: each.cost):
-        if (other.team, other.crew) != (plan.team, plan.crew):
-            yield Schedule(threads=other.threads, chunk=other.chunk)
-    yield Schedule(Way.LANES)
-
-
-def _best(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule, *, fewer_terms: bool) -> Plan | None:
-    """The best plan; `budget` are the cycles that memory takes for an item."""
-    chunked = _chunked_bytes(items)
-    moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
-    rows, moved = [transfer for transfer in moving if transfer.is_row], sum(transfer.bytes for transfer in moving)
-    best: tuple[tuple[float, ...], Plan] | None = None
-    for plan in _plans(items, policy, wanted, fewer_terms=fewer_terms):
-        slow = sum(transfer.bytes for transfer in rows if transfer not in plan.rows) / moved
-        chunk = plan.items * chunked * policy.warp / plan.crew
-        blocks = policy.all_shared_bytes // max(plan.slabs.bytes_of(plan.crews), 1)
-        warps, crews = plan.threads // policy.warp * blocks, plan.crews * blocks
-        few = max(1 - warps / policy.warps, 1 - crews / policy.crews, 0)
-        key = (max(plan.cost / budget, 1) + slow + few, max(chunk, policy.usual_bytes), plan.cost, chunk)
-        if best is None or key < best[0]:
-            best = key, plan
-    return None if best is None else best[1]
-
-
-def _plans(items: Items, policy: PackingPolicy, wanted: Schedule, *, fewer_terms: bool) -> Iterator[Plan]:
-    costs = Costs.of(items, policy)
-    moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed) / policy.bank_bytes
-    words = _held_shapes(items)
-    room = min(policy.registers, policy.all_registers // max(_most_live(items), 1))
-    choices: dict[Shape, list[Bounded]] = {}
-    for shape, count in words.items():
-        products, most = [op for op in items.products if _shape(op) == shape], policy.product_registers // count
-        found = tilings(shape, policy.block, room // count, products, most, fewer=fewer_terms)
-        choices[shape] = costs.by_bound([*found, *_unit_tilings(items, policy, shape)])
-    # the threads of the tile that takes most are those of the team
-    for team in sorted({tiling.threads for found in choices.values() for _, tiling in found}):
-        for crew in (policy.warp, 2 * policy.warp, policy.block):
-            teams = crew // team
-            if not teams or (crew > policy.warp and not _is_fuller(team, crew, policy.warp)):
-                continue
-            if wanted.chunk is not None and (team, crew) != (wanted.chunk.team, wanted.chunk.crew):
-                continue
-            chosen = _chosen(choices, costs, team)
-            if chosen is None:
-                continue
-            issued = sum(map(costs.issued, chosen.values()))
-            # each element is tested where boxes lie over each other
-            issued += 2 * sum(tiling.registers for tiling in chosen.values() if any(map(tiling.hangs_over, (0, -1))))
-            passes = sum(costs.passes(tiling, team) for tiling in chosen.values())
-            # warps that wait for each other are never all busy
-            waiting = 1 if crew == policy.warp or team > policy.warp else policy.waiting
-            warps = crew / policy.warp / teams
-            cost = max((policy.cycles_of_pass + issued * waiting) * warps, passes * waiting * warps + moved)
-            plan = _filled(items, policy, (team, crew), chosen, cost, wanted)
-            if plan is not None:
-                yield plan
-
-
-def _unit_tilings(items: Items, policy: PackingPolicy, shape: Shape) -> list[Tiling]:
-    """Sums of matrix instructions, if all products of a shape are by the same one."""
-    units = [unit_of(op, policy.units) for op in items.products if _shape(op) == shape]
-    if not units or units[0] is None or any(unit is not units[0] for unit in units):
-        return []
-    found = [unit_tiling(shape, units[0], warps) for warps in (1, 2, 4)]
-    return [tiling for tiling in found if tiling.registers <= policy.registers // max(_most_live(items), 1)]
-
-
-def _is_fuller(team: int, crew: int, warp: int) -> bool:
-    """Whether fewer threads of a crew are idle than of one of half as many."""
-    half = crew // 2
-    return half < warp or (crew // team) * team * half > (half // team) * team * crew
-
-
-def _chosen(choices: dict[Shape, list[Bounded]], costs: Costs, team: int) -> dict[Shape, Tiling] | None:
-    """For each shape the tiling by which what is done with its tiles costs least."""
-    found: dict[Shape, Tiling] = {}
-    for shape, bounded in choices.items():
-        fitting = [each for each in bounded if _fits(each[1], team)]
-        if not fitting:
-            return None
-        most = max(tiling.threads for _, tiling in fitting)
-        found[shape] = costs.best([each for each in fitting if 2 * each[1].threads > most], team)
-    return found
-
-
-def _fits(tiling: Tiling, team: int) -> bool:
-    """Whether a team holds the boxes: those of matrix instructions want whole warps."""
-    return tiling.threads == team if tiling.unit else tiling.threads <= team
-
-
-def _filled(
-    items: Items,
-    policy: PackingPolicy,
-    team_and_crew: tuple[int, int],
-    chosen: dict[Shape, Tiling],
-    cost: float,
-    wanted: Schedule,
-) -> Plan | None:
-    """A chunk that is large enough and moves in whole pieces; else a smaller one, without rows that do not."""
-    team, crew = team_and_crew
-    teams = crew // team
-    moving = [transfer for transfer in items.transfers.values() if not transfer.is_fixed]
-    chunked = _chunked_bytes(items)
-    rows = [transfer for transfer in moving if transfer.is_row]
-    padded = any(tiling.unit for tiling in chosen.values())
-    rows = [transfer for transfer in rows if not (padded and is_padded(transfer))]
-    whole = lcm(teams, *(PIECE // gcd(PIECE, transfer.row_bytes) for transfer in rows))
-    least = policy.chunk_bytes * crew // policy.warp
-    counts = [unit * max(ceil(least / (unit * chunked)), 1) for unit in (whole, teams)]
-    if wanted.chunk is not None:
-        counts = [wanted.chunk.items] if wanted.chunk.items % teams == 0 else []
-    for count in counts:
-        kept = frozenset(transfer for transfer in rows if count * transfer.row_bytes % PIECE == 0)
-        slabs = place_slabs(items, count, count > teams, kept, padded=padded)
-        crews = _crews(policy, crew, slabs) if wanted.threads is None else _wanted_crews(policy, crew, wanted.threads)
-        if crews and slabs.bytes_of(crews) <= policy.shared_bytes:
-            return Plan(team, crew, crews, count, chosen, kept, slabs, cost)
-    return None
-
-
-def _crews(policy: PackingPolicy, crew: int, slabs: Slabs) -> int:
-    """Crews of a block: more of them where what is the same for all items is larger than these."""
-    if crew > policy.warp:
-        return 1
-    return max((policy.usual_block if slabs.fixed_bytes <= slabs.crew_bytes else policy.block) // crew, 1)
-
-
-def _wanted_crews(policy: PackingPolicy, crew: int, threads: int) -> int:
-    """Crews of a block of so many threads, 0 if there can be no such: only warps share one."""
-    if threads % crew or threads > policy.block:
-        return 0
-    return threads // crew if crew == policy.warp or threads == crew else 0
-
-
-def _chunked_bytes(items: Items) -> int:
-    """Of an item by which chunks are measured: what is loaded, or stored if only that differs from item to item."""
-    loaded = sum(transfer.bytes for transfer in items.loads if not transfer.is_fixed)
-    return loaded or sum(transfer.bytes for transfer in items.stores)
-
-
-def _shape(op: tile.Mma) -> Shape:
-    return tile_type(op.out).shape
-
-
-def _held_shapes(items: Items) -> dict[Shape, int]:
-    """The shapes of tiles that are in registers, and the words of their largest elements."""
-    found: dict[Shape, int] = {}
-    for op in items.operations:
-        for value in filter(is_held, op.results):
-            type_ = tile_type(value)
-            words = words_of(wide_type(op) if isinstance(op, tile.Mma) else type_.element)
-            found[type_.shape] = max(found.get(type_.shape, 1), words)
-    return found
-
-
-def _most_live(items: Items) -> int:
-    """The most tiles that are in registers at a time: what is in a slab is read when it is needed."""
-    position = {op: k for k, op in enumerate(items.operations)}
-    changes, read = [0] * (len(position) + 1), [0] * len(position)
-    for op, born in position.items():
-        if isinstance(op, tile.Splat | arith.Constant):
-            continue
-        for value in filter(is_held, op.results):
-            uses = [use for use in value.uses if use in position]
-            if isinstance(op, tile.Load) or value in items.factors:
-                for use in uses:
-                    read[position[use]] += not isinstance(use, tile.Mma)
-                continue
-            changes[born] += 1
-            changes[max(map(position.__getitem__, uses), default=born)] -= 1
-    live = most = 0
-    for change, more in zip(changes, read, strict=False):
-        live += change
-        most = max(most, live + more)
-    return most

@@ -150,11 +150,12 @@ class Box(Struct, frozen=True, eq=False):
 def _numbers(build: Builder, tiling: Tiling, rank: Value) -> list[Value]:
     """As `Tiling.numbers`."""
     if tiling.unit:
-        lanes, (near, _) = prod(UNIT_BOXES), UNIT_BOXES
-        lane = emit.rem(build, rank, build.index(lanes)) if tiling.warps > 1 else rank
-        warp = emit.quotient(build, rank, lanes) if tiling.warps > 1 else build.index(0)
-        first = emit.add(build, emit.rem(build, lane, build.index(near)), emit.mul(build, warp, build.index(near)))
-        return [first, emit.quotient(build, lane, near)]
+        lanes, (near, far) = prod(UNIT_BOXES), UNIT_BOXES
+        lane = emit.rem(build, rank, build.index(lanes)) if max(tiling.warps) > 1 else rank
+        first, second = emit.rem(build, lane, build.index(near)), emit.quotient(build, lane, near)
+        across, behind = warp_of(build, tiling.warps, rank)
+        first = emit.add(build, first, emit.mul(build, across, build.index(near)))
+        return [first, emit.add(build, second, emit.mul(build, behind, build.index(far)))]
     found: list[Value] = []
     weight = 1
     for count in tiling.boxes:
@@ -164,6 +165,17 @@ def _numbers(build: Builder, tiling: Tiling, rank: Value) -> list[Value]:
             number = emit.rem(build, number, build.index(count))
         found.append(number)
     return found
+
+
+def warp_of(build: Builder, warps: tuple[int, int], rank: Value) -> tuple[Value, Value]:
+    """Which of the warps along either mode a thread is of."""
+    zero, lanes = build.index(0), prod(UNIT_BOXES)
+    if max(warps) == 1:
+        return zero, zero
+    warp = emit.quotient(build, rank, lanes)
+    if min(warps) == 1:
+        return (zero, warp) if warps[0] == 1 else (warp, zero)
+    return emit.rem(build, warp, build.index(warps[0])), emit.quotient(build, warp, warps[0])
 
 
 def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], start: Value) -> Value:

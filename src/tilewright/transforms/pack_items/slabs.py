@@ -1,5 +1,7 @@
 """Shared memory of a chunk: a slab for each tile that is loaded, stored or multiplied, with a slot for each item.
 
+Joined items share a slot, their columns behind each other.
+
 Slabs of loaded rows lie as the memory does. Once what is in a slab is dead, its bytes may be another's: where items of
 a chunk are worked on one after the other, only slot by slot.
 """
@@ -16,6 +18,7 @@ from msgspec.structs import replace
 from tilewright.dialects import tile
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
+from tilewright.transforms.lane_accesses import most_in_a_bank
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.items import Items, Transfer
 from tilewright.transforms.pack_items.tilings import Run
@@ -27,6 +30,8 @@ PIECE: Final = 16
 
 BANKS_BYTES: Final = 128
 """Of all banks of shared memory."""
+LANES_OF_ROW: Final = 4
+"""Of a matrix instruction: they hold k of the same row."""
 
 
 class Slab(Struct, frozen=True):
@@ -57,13 +62,13 @@ class Slab(Struct, frozen=True):
         apart = runs[near].step if piece < runs[near].extent else 0
         return gcd(piece, apart, starts[near], *far, self.pitch // size, PIECE // size)
 
-    def memory(self, items: int, crews: int, crew_bytes: int) -> MemrefType:
-        """Its memory: the tile's modes, and unless it is fixed one for items and one for crews."""
+    def memory(self, slots: int, crews: int, crew_bytes: int) -> MemrefType:
+        """Its memory: the tile's modes, and unless it is fixed one for slots and one for crews."""
         if self.is_fixed:
             return MemrefType(self.element, self.shape, self.strides, AddressSpace.LOCAL)
         size = self.element.bytes
         strides = (*self.strides, self.pitch // size, crew_bytes // size)
-        return MemrefType(self.element, (*self.shape, items, crews), strides, AddressSpace.LOCAL)
+        return MemrefType(self.element, (*self.shape, slots, crews), strides, AddressSpace.LOCAL)
 
 
 class _Region(Struct):
@@ -87,9 +92,9 @@ class Slabs(Struct, frozen=True, eq=False):
 
 
 class _Placing(Struct):
-    """Slabs of `items` items; `in_passes` if they are not all worked on at a time."""
+    """Slabs of `slots`; `in_passes` if they are not all worked on at a time."""
 
-    items: int
+    slots: int
     in_passes: bool
     regions: list[_Region] = field(default_factory=list[_Region])
     found: dict[Operation, Slab] = field(default_factory=dict[Operation, Slab])
@@ -110,12 +115,17 @@ class _Placing(Struct):
                 return
         self.regions.append(_Region(self.top, slab.pitch, death))
         self.found[op] = replace(slab, offset=self.top)
-        self.top += _up(slab.pitch * self.items)
+        self.top += _up(slab.pitch * self.slots)
 
 
-def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Transfer], *, padded: bool) -> Slabs:
-    """The slabs of a chunk of `count` items; `padded` if matrix instructions read them."""
-    placing = _Placing(count, in_passes)
+def place_slabs(
+    items: Items, count: int, in_passes: bool, rows: frozenset[Transfer], *, padded: bool, kept: bool = False
+) -> Slabs:
+    """The slabs of a chunk of `count` items; `padded` if matrix instructions read them.
+
+    Where loads are `kept` nothing else takes their place, so that what comes next can be loaded before all is done.
+    """
+    placing = _Placing(count // items.joined, in_passes)
     position = {op: k for k, op in enumerate(items.operations)}
 
     def last_use(value: Value) -> int:
@@ -123,7 +133,8 @@ def place_slabs(items: Items, count: int, in_passes: bool, rows: frozenset[Trans
 
     # what nobody asks for is not loaded
     for transfer in (transfer for transfer in items.loads if transfer.value.uses):
-        placing.place(transfer.op, slab_of(items, transfer.op, rows, padded=padded), -1, last_use(transfer.value))
+        last = len(items.operations) + 1 if kept else last_use(transfer.value)
+        placing.place(transfer.op, slab_of(items, transfer.op, rows, padded=padded), -1, last)
     for k, op in enumerate(items.operations):
         if isinstance(op, tile.Store):
             placing.place(op, slab_of(items, op, rows, padded=padded), k, len(items.operations))
@@ -136,16 +147,19 @@ def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: 
     """The slab of what an operation loads, stores or computes, at no place yet."""
     transfer = items.transfers.get(op)
     if transfer is None:
-        type_ = tile_type(op.results[0])
-        shape, order, element = type_.shape, tuple(range(type_.rank)), type_.element
+        type_, shape = tile_type(op.results[0]), items.shape(op.results[0])
+        order, element = tuple(range(type_.rank)), type_.element
     else:
-        shape, order, element = transfer.shape, transfer.order, transfer.element
+        shape, order, element = items.shape(transfer.value), transfer.order, transfer.element
         if transfer in rows:
-            return Slab(shape, order, transfer.strides, element, transfer.row_bytes, transfer.is_fixed)
-    box = list(shape)
-    if padded and is_wide(shape, order, element):
-        box[order[0]] += PIECE // element.bytes
-    is_fixed = transfer is not None and transfer.is_fixed
+            pitch = items.joined * transfer.row_bytes
+            return Slab(shape, order, transfer.strides, element, pitch, transfer.is_fixed)
+    box, is_fixed = list(shape), transfer is not None and transfer.is_fixed
+    if padded and is_fixed and _fills_banks(element):
+        box[order[0]] += _apart(shape, order, element)
+    elif padded and is_wide(shape, order, element):
+        # of matrices rows of 16 bytes lie side by side, of what lanes read in pairs those of four
+        box[order[0]] += (BANKS_BYTES // 2 if _fills_banks(element) else PIECE) // element.bytes
     return Slab(shape, order, dense_strides(tuple(box), order), element, _up(prod(box) * element.bytes), is_fixed)
 
 
@@ -157,6 +171,35 @@ def is_padded(transfer: Transfer) -> bool:
 def is_wide(shape: tuple[int, ...], order: tuple[int, ...], element: ScalarType) -> bool:
     """Whether pieces beside each other along all modes but that of neighbours are of the same banks."""
     return len(shape) > 1 and shape[order[0]] * element.bytes % BANKS_BYTES == 0
+
+
+def _apart(shape: tuple[int, ...], order: tuple[int, ...], element: ScalarType) -> int:
+    """Elements between rows of neighbours, of which lanes of a matrix instruction read four in each of four rows."""
+    near, far = (shape[mode] for mode in order)
+    rows, _ = strides_along_k(far, PIECE // element.bytes, element)
+    banks = BANKS_BYTES // element.bytes
+
+    def passes(padding: int) -> int:
+        begin = rows * (near + padding)
+        return most_in_a_bank([lane + k * begin for lane in range(LANES_OF_ROW) for k in range(LANES_OF_ROW)], banks)
+
+    return min(range(0, LANES_OF_ROW * PIECE // element.bytes, PIECE // element.bytes), key=passes)
+
+
+def strides_along_k(depth: int, registers: int, element: ScalarType) -> tuple[int, int]:
+    """Of lanes and registers of a matrix instruction that is not loaded by matrices, so many registers a step.
+
+    Each lane takes a run of all k, or of each step where lanes read all banks with four rows; single ones if four lanes
+    do not divide them.
+    """
+    if _fills_banks(element) and depth % (LANES_OF_ROW * registers) == 0:
+        return registers, 1
+    return (1, LANES_OF_ROW) if depth % LANES_OF_ROW else (depth // LANES_OF_ROW, 1)
+
+
+def _fills_banks(element: ScalarType) -> bool:
+    """Whether all banks are read by lanes that hold four rows of a factor, one element each."""
+    return element.bytes * LANES_OF_ROW * LANES_OF_ROW == BANKS_BYTES
 
 
 def _up(size: int) -> int:

@@ -39,8 +39,8 @@ class Run(Struct, frozen=True):
 class Tiling(Struct, frozen=True, dict=True):
     """Boxes of `box` elements of a tile of `shape`, along each mode in pieces of so many neighbours.
 
-    At most `terms` of k are read at a time. Those of a matrix instruction, `unit`, are as its sums want them, the first
-    mode dealt to `warps`: what lies outside of the tile is nobody's.
+    At most `terms` of k are read at a time. Those of a matrix instruction, `unit`, are as its sums want them, each mode
+    dealt to as many `warps`: what lies outside of the tile is nobody's.
     """
 
     shape: tuple[int, ...]
@@ -48,13 +48,13 @@ class Tiling(Struct, frozen=True, dict=True):
     pieces: tuple[int, ...]
     terms: int = MOST_TERMS
     unit: str = ""
-    warps: int = 1
+    warps: tuple[int, int] = (1, 1)
 
     @cached_property
     def boxes(self) -> tuple[int, ...]:
         """Boxes along each mode."""
         if self.unit:
-            return (UNIT_BOXES[0] * self.warps, UNIT_BOXES[1])
+            return (UNIT_BOXES[0] * self.warps[0], UNIT_BOXES[1] * self.warps[1])
         return tuple(-(-n // m) for n, m in zip(self.shape, self.box, strict=True))
 
     @cached_property
@@ -87,7 +87,8 @@ class Tiling(Struct, frozen=True, dict=True):
         """Which boxes along the modes are a thread's: the first mode's is fastest, but for warps of units."""
         if self.unit:
             lane, warp = rank % prod(UNIT_BOXES), rank // prod(UNIT_BOXES)
-            return [lane % UNIT_BOXES[0] + UNIT_BOXES[0] * warp, lane // UNIT_BOXES[0]]
+            (near, far), across = UNIT_BOXES, self.warps[0]
+            return [lane % near + near * (warp % across), lane // near + far * (warp // across)]
         found: list[int] = []
         for count in self.boxes:
             found.append(rank % count)
@@ -144,10 +145,10 @@ def tilings(
             yield replace(found, terms=limit)
 
 
-def unit_tiling(shape: Sequence[int], unit: MatrixInstruction, warps: int) -> Tiling:
+def unit_tiling(shape: Sequence[int], unit: MatrixInstruction, warps: tuple[int, int]) -> Tiling:
     """The sums of a product by a matrix instruction, whose rows are the columns of the tile."""
     rows, columns, _ = unit.shape
-    counts = (-(-shape[0] // (columns * warps)), -(-shape[1] // rows))
+    counts = (-(-shape[0] // (columns * warps[0])), -(-shape[1] // (rows * warps[1])))
     box = (counts[0] * columns // UNIT_BOXES[0], counts[1] * rows // UNIT_BOXES[1])
     return Tiling(tuple(shape), box, (columns // UNIT_BOXES[0], 1), unit=unit.name, warps=warps)
 

@@ -12,14 +12,12 @@ from tilewright.dialects.lane import Steps
 from tilewright.dialects.lane_products import MATRIX_BYTES, MATRIX_ROWS
 from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.transforms.lane_accesses import WORD, most_in_a_bank, passes_of
-from tilewright.transforms.pack_items.slabs import Slab
+from tilewright.transforms.pack_items.slabs import LANES_OF_ROW, Slab, strides_along_k
 from tilewright.transforms.pack_items.tilings import Run, Tiling
 from tilewright.transforms.policy import PackingPolicy
 
 MATRICES_TOGETHER: Final = 4
 """That one instruction loads."""
-LANES_OF_ROW: Final = 4
-"""Lanes that hold k of the same row."""
 
 
 class Factor(Struct, frozen=True):
@@ -66,8 +64,16 @@ class Factor(Struct, frozen=True):
 
     @property
     def strides(self) -> tuple[int, int]:
-        """Along k from lane to lane, and from register to register."""
-        return (1, LANES_OF_ROW) if self.depth % LANES_OF_ROW else (self.depth // LANES_OF_ROW, 1)
+        """Along k from lane to lane, and from register to register of a step."""
+        return strides_along_k(self.depth, self.registers, self.unit.factor)
+
+    @property
+    def step(self) -> int:
+        """Along k from a step to the next."""
+        if self.by_matrices:
+            return self.unit.shape[2]
+        lanes, apart = self.strides
+        return LANES_OF_ROW * lanes if lanes == self.registers else self.registers * apart
 
     def filled(self, step: int) -> tuple[int, bool]:
         """Registers of a step that hold something on all lanes, and whether another one does on some."""
@@ -95,7 +101,7 @@ class Factor(Struct, frozen=True):
     def matrices(self) -> list[tuple[int, int]]:
         """Where those of a step begin, along the outer mode and k, in the order of registers."""
         return [
-            (MATRIX_ROWS * (self.halves * part * self.warps + half), MATRIX_ROWS * deep)
+            (MATRIX_ROWS * self.warps * (self.halves * part + half), MATRIX_ROWS * deep)
             for part in range(self.parts)
             for deep in range(2)
             for half in range(self.halves)
@@ -161,11 +167,12 @@ class Factor(Struct, frozen=True):
 def factors_of(tiling: Tiling, unit: MatrixInstruction, slabs: tuple[Slab, Slab]) -> tuple[Factor, Factor]:
     """Those of rows and columns of the instruction, of the slabs of the left and the right tile."""
     rows, columns, _ = unit.shape
-    parts = (-(-tiling.shape[1] // rows), -(-tiling.shape[0] // (columns * tiling.warps)))
+    across, behind = tiling.warps
+    parts = (-(-tiling.shape[1] // (rows * behind)), -(-tiling.shape[0] // (columns * across)))
     left, right = slabs
     found = (
-        Factor(right, 1, parts[0], rows // MATRIX_ROWS, unit),
-        Factor(left, 0, parts[1], columns // MATRIX_ROWS, unit, tiling.warps),
+        Factor(right, 1, parts[0], rows // MATRIX_ROWS, unit, behind),
+        Factor(left, 0, parts[1], columns // MATRIX_ROWS, unit, across),
     )
     if all(factor.has_matrices() for factor in found):
         return replace(found[0], by_matrices=True), replace(found[1], by_matrices=True)

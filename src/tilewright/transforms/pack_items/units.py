@@ -25,9 +25,10 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType
 from tilewright.transforms import emit
-from tilewright.transforms.pack_items.products import Box, Slot
+from tilewright.transforms.pack_items.products import Box, Slot, warp_of
+from tilewright.transforms.pack_items.slabs import LANES_OF_ROW
 from tilewright.transforms.pack_items.tilings import UNIT_BOXES
-from tilewright.transforms.pack_items.unit_factors import LANES_OF_ROW, MATRICES_TOGETHER, Factor, factors_of
+from tilewright.transforms.pack_items.unit_factors import MATRICES_TOGETHER, Factor, factors_of
 from tilewright.transforms.schedule.products.multiplying import batched
 from tilewright.transforms.tile_values import tile_type
 
@@ -40,7 +41,11 @@ def unit_product(build: Builder, op: tile.Mma, box: Box, slots: tuple[Slot, Slot
     unit = instruction_of(box.tiling.unit)
     assert unit is not None, "the tiling names one"
     rows, columns = factors_of(box.tiling, unit, (slots[0].slab, slots[1].slab))
-    readers = (_Reader.of(build, rows, slots[1], box.rank), _Reader.of(build, columns, slots[0], box.rank))
+    across, behind = warp_of(build, box.tiling.warps, box.rank)
+    readers = (
+        _Reader.of(build, rows, slots[1], behind, box.rank),
+        _Reader.of(build, columns, slots[0], across, box.rank),
+    )
 
     def add(at: Builder, k: Value, total: Value, step: int) -> Value:
         left, right = (reader.read(at, k, step) for reader in readers)
@@ -48,7 +53,7 @@ def unit_product(build: Builder, op: tile.Mma, box: Box, slots: tuple[Slot, Slot
 
     order = _sums(rows.parts, columns.parts)
     total = build(Pick([emit.cast(build, start, unit.sum)], tuple(order))).out
-    step, first = readers[0].step, 0
+    step, first = rows.step, 0
     whole = sum(rows.filled(step)[0] == rows.registers for step in range(rows.steps))
     if whole > _WRITTEN_OUT:
         loop = emit.open_loop(build, build.index(0), build.index(whole * step), build.index(step), [total])
@@ -81,12 +86,10 @@ class _Reader(Struct, frozen=True, eq=False):
     deep: Value
 
     @staticmethod
-    def of(build: Builder, factor: Factor, slot: Slot, rank: Value) -> _Reader:
-        """For the thread of a number among those of an item."""
+    def of(build: Builder, factor: Factor, slot: Slot, warp: Value, rank: Value) -> _Reader:
+        """For the thread of a number among those of an item, of a warp among those along the outer mode."""
         lanes = build.index(prod(UNIT_BOXES))
-        own = build.index(0)
-        if factor.warps > 1:
-            own = emit.mul(build, emit.quotient(build, rank, prod(UNIT_BOXES)), build.index(MATRIX_ROWS))
+        own = emit.mul(build, warp, build.index(MATRIX_ROWS))
         rank = emit.rem(build, rank, lanes)
         if not factor.by_matrices:
             outer = emit.add(build, own, emit.quotient(build, rank, LANES_OF_ROW))
@@ -104,12 +107,6 @@ class _Reader(Struct, frozen=True, eq=False):
                 if apart:
                     found[dim] = emit.add(build, found[dim], emit.mul(build, digit, build.index(apart)))
         return _Reader(factor, slot, emit.add(build, own, found[0]), found[1])
-
-    @property
-    def step(self) -> int:
-        """Along k from a step to the next."""
-        factor = self.factor
-        return factor.unit.shape[2] if factor.by_matrices else factor.registers * factor.strides[1]
 
     def read(self, build: Builder, k: Value, step: int) -> Value:
         """The registers of a step, which begins at `k`."""
