@@ -330,6 +330,7 @@ def test_lanes_in_the_interpreter(
 @pytest.mark.parametrize("element", ["f32", "f64"])
 @pytest.mark.parametrize("size", TABLE)
 @pytest.mark.parametrize("beta", [0, 1])
+@pytest.mark.usefixtures("users_ptx")
 def test_what_the_code_promises(element: str, size: tuple[int, int, int], beta: int) -> None:
     """No spills, asynchronous copies and stores of 16 bytes, sums added by one instruction."""
     artifact = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_80", cache=False).artifact

@@ -280,6 +280,7 @@ def copied(shape: str, memory: str) -> str:
         ("57x40xf16", "f16x57x40,strided<1,64>", None),
     ],
 )
+@pytest.mark.usefixtures("users_ptx")
 def test_accesses_are_as_wide_as_extents_and_pitches_allow(shape: str, memory: str, wide: str | None) -> None:
     """And ptxas takes them."""
     module = lowered(copied(shape, memory))

@@ -211,6 +211,7 @@ def test_what_finds_no_room_is_missed(capsys: pytest.CaptureFixture[str]) -> Non
 @needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("body", [PRINTS, PRODUCT, ASSERTS])
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_accepts(body: str, architecture: Architecture) -> None:
     module = read_module(Source("k", text_of(body, "%out: tile<ptr<i32>>")), Report())
     artifact = compile_module(module, NvidiaTarget(architecture), CompileOptions(), Report())
