@@ -50,13 +50,25 @@ def _pairs(found: Sequence[Access]) -> Iterator[Crossing]:
     )
 
 
+def _unlike(found: Sequence[Access], places: Mapping[Access, Sequence[Linear] | None]) -> Iterator[Crossing]:
+    """One pair of all that touch in the same iterations."""
+    known: set[object] = set()
+    for pair in _pairs(found):
+        first, second = places[pair.source], places[pair.sink]
+        key = pair if first is None or second is None else _likeness(pair, first, second)
+        if key not in known:
+            known.add(key)
+            yield pair
+
+
 def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequence[Access]) -> Crossing | None:
     """A dependence that turns backwards if the loops, outermost first, stand in another order; None if none does.
 
     Memory is told apart by its name: what kernels take does not overlap if it is written.
     """
     axes = [axis for loop in loops for axis in axes_of(loop)]
-    for pair in _pairs(found):
+    places = {op: subscripts(op) for op in found}
+    for pair in _unlike(found, places):
         for before in range(len(loops)):
             earlier = dict.fromkeys(range(before), 0) | {before: 1}
             for behind in range(len(order)):
@@ -82,17 +94,12 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     }
     gaps = {op: _gaps(op, axes, forms, counted) for op, forms in places.items() if forms is not None}
     signs = dict.fromkeys(range(last), 0) | {last: 1}
-    known: set[object] = set()
-    for pair in _pairs(found):
+    for pair in _unlike(found, places):
         first, second = places[pair.source], places[pair.sink]
-        key = pair if first is None or second is None else _likeness(pair, first, second)
-        if key in known:
-            continue
         if first is not None and second is not None and _is_far(gaps[pair.source], box(pair.source), first, second):
             continue
         if _may_touch(pair, axes, signs):
             return pair
-        known.add(key)
     return None
 
 
