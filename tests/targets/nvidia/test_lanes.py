@@ -19,7 +19,7 @@ from .cases_tile_ir import entry
 from .emulated import Emulated, compiled, scheduled
 from .test_runs import accesses, views
 
-KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
+KERNELS = count("RANDOM_LANE_KERNELS", 8, 1000)
 
 
 def element_by_element(text: str) -> Emulated:

@@ -22,7 +22,7 @@ from .lane_level import interpreted, laid_out, layouts, lowered
 from .test_ptx import needs_ptxas
 from .test_runs import accesses
 
-LAYOUTS = count("RANDOM_LINE_LAYOUTS", 40, 2000)
+LAYOUTS = count("RANDOM_LINE_LAYOUTS", 20, 2000)
 EMULATED = count("RANDOM_EMULATED_LINES", 6, 200)
 
 AFFINE = """(%a1: i32, %a0: i32, %b1: i32, %b0: i32) {

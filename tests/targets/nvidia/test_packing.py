@@ -24,7 +24,7 @@ from .case import Argument, Array, GroupArgument, Launch, faults
 from .emulated import Emulated, compiled
 from .test_ptx import needs_ptxas
 
-BATCHES = count("RANDOM_PACKED_BATCHES", 8, 400)
+BATCHES = count("RANDOM_PACKED_BATCHES", 5, 400)
 
 TABLE = [(4, 4, 4), (8, 8, 8), (16, 16, 16), (32, 32, 32), (9, 9, 9), (20, 9, 9), (56, 9, 9), (35, 9, 20), (20, 9, 56)]
 SHAPES = [(8, 8, 8), (9, 9, 9), (20, 9, 9), (7, 5, 3), (1, 1, 1), (37, 2, 5), (3, 61, 2)]

@@ -36,10 +36,10 @@ from .emulated import emulated
 from .test_ptx import needs_ptxas
 from .test_runs import accesses
 
-KERNELS = count("RANDOM_RAGGED_KERNELS", 20, 3000)
+KERNELS = count("RANDOM_RAGGED_KERNELS", 12, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
-LINES_KERNELS = count("RANDOM_LINE_KERNELS", 16, 3000)
-PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 16, 2000)
+LINES_KERNELS = count("RANDOM_LINE_KERNELS", 10, 3000)
+PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 10, 2000)
 CHUNKS = 4
 
 

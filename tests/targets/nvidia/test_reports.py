@@ -29,7 +29,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .launching import program_of_text
 from .test_ptx import needs_ptxas
 
-KERNELS = count("RANDOM_REPORTING_KERNELS", 12, 1000)
+KERNELS = count("RANDOM_REPORTING_KERNELS", 8, 1000)
 LITTLE = 64
 """Bytes of shared memory, so few that tiles and what threads tell each other lie elsewhere."""
 
