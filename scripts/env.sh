@@ -12,11 +12,18 @@ tilewright_env() {
     venv=${TILEWRIGHT_VENV:-.venv}
     stamp="$venv/.tilewright-$extra"
     if [ ! -e "$stamp" ] || [ pyproject.toml -nt "$stamp" ]; then
-        [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+        # pip of the Python at hand can install: to unpack and compile one for the environment takes seconds.
+        if "$python" -c 'import sys, pip; sys.exit(tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))' 2>/dev/null; then
+            [ -x "$venv/bin/python" ] || "$python" -m venv --without-pip "$venv"
+            set -- "$python" -m pip --python "$venv/bin/python"
+        else
+            "$python" -m venv "$venv"
+            set -- "$venv/bin/python" -m pip
+        fi
         requirement=.
         [ "$extra" = none ] || requirement=".[$extra]"
         # Python compiles and keeps what is imported; pip would compile all modules of all packages.
-        "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --editable "$requirement"
+        "$@" install --quiet --disable-pip-version-check --no-compile --editable "$requirement"
         touch "$stamp"
     fi
     venv=$(CDPATH= cd "$venv" && pwd)

@@ -1,5 +1,5 @@
 """How well LLVM generates code in tests: their subject is the text that it is given, and it takes a large part of the
-time.
+time. What asks for instructions or registers of PTX takes the fixture `users_ptx`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from effort import thorough
 from tilewright.machine import native
 from tilewright.machine.processor import Machine, machine
 from tilewright.targets.cpu import generation
+from tilewright.targets.nvidia import ptx
 
 _WELL: Final = 12
 """LLVM generates good code for one text in so many and otherwise code fast; for all of them in thorough runs."""
@@ -25,12 +26,13 @@ _KEPT: Final = 200
 """So many texts have their code kept: tests of one file often come to the same one."""
 
 
-def level_for(text: str) -> int:
-    """The level of code generation, the same each time for one text.
+_ALWAYS_WELL: Final = ("x86_amx", "wgmma")
+"""Fast code generation ends the process where loops carry tiles, and moves sums for which ptxas warns of a loss."""
 
-    Fast code generation ends the process where loops carry tiles.
-    """
-    well = thorough() or "x86_amx" in text
+
+def level_for(text: str) -> int:
+    """The level of code generation, the same each time for one text."""
+    well = thorough() or any(word in text for word in _ALWAYS_WELL)
     return 3 if well or zlib.crc32(text.encode()) % max(_WELL, len(text) // _LARGE) == 0 else 0
 
 
@@ -42,8 +44,8 @@ def code_of(text: str, target: Machine | None = None, most: int = 3) -> bytes:
 
 @contextmanager
 def quick_code_generation() -> Generator[None]:
-    """Kernels that this process compiles for the CPU get that level at most."""
-    generate = generation.compile_text
+    """Kernels that this process compiles get that level at most; ptxas optimises the PTX of NVIDIA's after that."""
+    generate, print_ptx = generation.compile_text, ptx.assembly_of
 
     def compile_text(
         text: str, target: Machine | None = None, *, passes: Sequence[str] = (), optimisation: int = 3
@@ -52,6 +54,18 @@ def quick_code_generation() -> Generator[None]:
             return generate(text, target, passes=passes, optimisation=min(optimisation, level_for(text)))
         return code_of(text, target, optimisation)
 
+    def assembly_of(text: str, target: Machine) -> str:
+        return print_ptx(text, target, optimisation=level_for(text))
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(generation, "compile_text", compile_text)
+        patched.setattr(ptx, "assembly_of", assembly_of)
+        yield
+
+
+@contextmanager
+def ptx_of_users() -> Generator[None]:
+    """PTX is generated as it is for users, whatever the text."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ptx, "assembly_of", native.assembly_of)
         yield

@@ -150,6 +150,15 @@ def code_generation() -> Generator[None]:
         yield
 
 
+@pytest.fixture
+def users_ptx() -> Generator[None]:
+    """LLVM takes as much time with PTX as users let it: for tests of the instructions and registers in it."""
+    from code_generation import ptx_of_users
+
+    with ptx_of_users():
+        yield
+
+
 _PATIENCE: Final = 60
 """Seconds; what is not to wait at all needs far fewer on any machine."""
 

@@ -98,7 +98,7 @@ def test_regions_deeper_than_any_that_are_read_are_told() -> None:
     text = "func @k(%c: bool) {\n%o = constant 1.0 : f32\n}"
     module = read_module(Source("k", text), Report())
     block = module.kernels[0].body.entry
-    for _ in range(5000):
+    for _ in range(2000):
         region, inner = new_region()
         block.append(If(module.kernels[0].parameters[0], region))
         block = inner

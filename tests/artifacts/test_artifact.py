@@ -81,7 +81,7 @@ ARTIFACTS = st.builds(
 
 
 @given(ARTIFACTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_bytes_round_trip(artifact: Artifact) -> None:
     data = artifact.to_bytes()
     assert Artifact.from_bytes(data) == artifact

@@ -25,9 +25,9 @@ from tilewright.diagnostics import CompileError
 
 from .compare import differences
 
-KERNELS = count("RANDOM_FAULTS", 36, 3000)
-SOUND = count("RANDOM_CHECKED_KERNELS", 12, 1000)
-TILE_KERNELS = count("RANDOM_TILE_FAULTS", 10, 300)
+KERNELS = count("RANDOM_FAULTS", 20, 3000)
+SOUND = count("RANDOM_CHECKED_KERNELS", 8, 1000)
+TILE_KERNELS = count("RANDOM_TILE_FAULTS", 6, 300)
 CHUNK = 50
 TOGETHER = 10
 FEWEST = 0.05

@@ -31,7 +31,7 @@ from generators.gemms import (
     results,
 )
 
-SHAPES = count("RANDOM_GEMM_SHAPES", 48, 4000)
+SHAPES = count("RANDOM_GEMM_SHAPES", 30, 4000)
 SAMPLE = 1 if thorough() else 0.06  # of the sizes, at level 2
 CHUNKS = 12
 BATCH = 10

@@ -18,7 +18,7 @@ from tilewright.interpreter import KernelError
 from tilewright.runtime.arrays import AnyArray
 from tilewright.runtime.constraint_check import ConstraintCheck
 
-KERNELS = count("RANDOM_SMALL_KERNELS", 75, 5000)
+KERNELS = count("RANDOM_SMALL_KERNELS", 40, 5000)
 VARIANTS = 3
 
 

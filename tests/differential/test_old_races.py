@@ -21,7 +21,7 @@ from tilewright.languages import Std
 
 from .variants import rotation
 
-KERNELS = count("RANDOM_OLD_RACES", 60, 3000)
+KERNELS = count("RANDOM_OLD_RACES", 30, 3000)
 CHUNKS = 5
 MEETING = 0.8
 """The others are free of races, whatever they do."""

@@ -23,7 +23,7 @@ from tilewright.frontends.tlx.printing import TensorForm
 from tilewright.frontends.tlx.reading import read_tlx
 from tilewright.ir.specs import ELEMENTARY
 
-PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 125, 2000)
+PROGRAMS: Final = count("RANDOM_TLX_PROGRAMS", 75, 2000)
 COMPILED: Final = count("RANDOM_TLX_COMPILED", 12, 2000)
 PRINTED: Final = count("RANDOM_TLX_PRINTED", 25, 2000)
 OPTIMISED: Final = count("RANDOM_TLX_OPTIMISED", 5, 400)

@@ -94,6 +94,7 @@ def test_what_is_loaded(way: str, rng: np.random.Generator) -> None:
                 np.testing.assert_array_equal(m, kept)
 
 
+@pytest.mark.usefixtures("users_ptx")
 def test_on_nvidia_devices() -> None:
     report = Report()
     module = read_module(Source("test", text_of(BASE + LOADS["pointers"] + STORES, PARAMETERS)), report)

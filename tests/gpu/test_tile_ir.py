@@ -36,6 +36,7 @@ def fresh(case: Case) -> tuple[int, Launch]:
 # Anywhere
 
 
+@pytest.mark.covering(0)
 @every_case
 def test_accepted_for_sm_80(case: Case) -> None:
     assemble_all(case, Architecture.SM_80)
@@ -47,6 +48,7 @@ def test_accepted_for_sm_90a(case: Case) -> None:
     assemble_all(case, Architecture.SM_90A)
 
 
+@pytest.mark.covering(0)
 @every_case
 def test_interpreted(case: Case) -> None:
     seed, launch = fresh(case)

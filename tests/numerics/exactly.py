@@ -66,6 +66,7 @@ def largest(name: str) -> int:
     return low
 
 
+@lru_cache(1 << 14)
 def below(name: str, size: Fraction) -> int:
     """The pattern of the largest finite number up to a size, -1 if there is none."""
     low, high = -1, largest(name)

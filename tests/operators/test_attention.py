@@ -218,6 +218,7 @@ def test_what_does_not_fit(change: dict[str, Any], error: type[Exception], said:
 @needs_ptxas
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(("width", "blocks", "threads"), [(64, (64, 128), 128), (128, (128, 128), 256)])
+@pytest.mark.usefixtures("users_ptx")
 def test_next_to_nothing_is_spilled(width: int, blocks: tuple[int, int], threads: int) -> None:
     llvm, kernel = emitted(
         attention_text(AttentionClass("bf16", width, blocks, True, True, True)), schedule=f"threads={threads}"

@@ -162,7 +162,7 @@ class Draw:
 
 def test_random_products_in_the_interpreter() -> None:
     draw = Draw(SEED)
-    for _ in range(count("RANDOM_MATMULS", 25, 400)):
+    for _ in range(count("RANDOM_MATMULS", 15, 400)):
         draw.check("interpreter")
 
 

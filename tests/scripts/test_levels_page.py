@@ -19,6 +19,7 @@ def script() -> Any:
     return loaded(ROOT / "scripts" / "levels_page.py")
 
 
+@pytest.mark.usefixtures("users_ptx")
 def test_the_page_is_up_to_date(script: Any) -> None:
     """PTX is compared where LLVM is of the version that wrote it."""
     written, made = script.PAGE.read_text(encoding="utf-8"), script.page()
@@ -28,6 +29,7 @@ def test_the_page_is_up_to_date(script: Any) -> None:
     assert len(script.without_ptx(made)) < len(made)
 
 
+@pytest.mark.usefixtures("users_ptx")
 def test_every_level_is_on_it(script: Any) -> None:
     made = script.page()
     assert "ld.global.v4.b32" in made

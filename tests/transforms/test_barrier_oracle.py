@@ -37,7 +37,7 @@ from .free_running import Diverged, FreeRun
 from .test_semantics import read
 
 Array = NDArray[Any]
-PROGRAMS = count("RANDOM_STEPS", 12, 2000)
+PROGRAMS = count("RANDOM_STEPS", 6, 2000)
 CORPUS = (*range(count("RANDOM_STEPS_CORPUS", 20, 3000)), 5163)
 CHUNKS = 4
 LAUNCHES = 6

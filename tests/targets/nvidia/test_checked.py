@@ -38,9 +38,9 @@ from .emulated import Emulated, compiled
 from .launching import program_of
 from .test_ptx import needs_ptxas
 
-KERNELS = count("RANDOM_DEVICE_FAULTS", 15, 2000)
-SOUND = count("RANDOM_CHECKED_DEVICE_KERNELS", 10, 500)
-TILE_KERNELS = count("RANDOM_DEVICE_TILE_FAULTS", 8, 300)
+KERNELS = count("RANDOM_DEVICE_FAULTS", 10, 2000)
+SOUND = count("RANDOM_CHECKED_DEVICE_KERNELS", 6, 500)
+TILE_KERNELS = count("RANDOM_DEVICE_TILE_FAULTS", 5, 300)
 
 
 def checked(text: str, level: int = 2) -> tw.Program:

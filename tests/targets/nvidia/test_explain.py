@@ -13,6 +13,8 @@ from tilewright.program import NotExplained
 from tilewright.targets.nvidia.explain import resident_blocks
 from tilewright.targets.nvidia.ptx import find_assembler
 
+pytestmark = pytest.mark.usefixtures("users_ptx")
+
 COPY = """func @copy(%x: memref<f32x4096> {alignment=16}, %y: memref<f32x4096> {alignment=16}) {
     %one = constant 1.0 : f32
     %zero = constant 0.0 : f32

@@ -14,7 +14,7 @@ from .case import Case, Launch, faults, kernel, poisoned, random_array
 from .emulated import emulated, scheduled
 from .lane_level import interpreted, laid_out, layouts, lowered
 
-PARTS = count("RANDOM_JOINS", 30, 2000)
+PARTS = count("RANDOM_JOINS", 16, 2000)
 EMULATED = count("RANDOM_EMULATED_JOINS", 6, 200)
 LANES = ', schedule = "lanes threads=128"'
 

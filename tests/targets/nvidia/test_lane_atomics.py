@@ -14,7 +14,7 @@ from .case import Case, Launch, faults, kernel, poisoned, random_array
 from .emulated import emulated, scheduled
 from .lane_level import interpreted, laid_out, layouts, lowered
 
-ATOMICS = count("RANDOM_LANE_ATOMICS", 40, 1000)
+ATOMICS = count("RANDOM_LANE_ATOMICS", 20, 1000)
 EMULATED = count("RANDOM_EMULATED_ATOMICS", 5, 100)
 
 

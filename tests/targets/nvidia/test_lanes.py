@@ -19,7 +19,7 @@ from .cases_tile_ir import entry
 from .emulated import Emulated, compiled, scheduled
 from .test_runs import accesses, views
 
-KERNELS = count("RANDOM_LANE_KERNELS", 12, 1000)
+KERNELS = count("RANDOM_LANE_KERNELS", 8, 1000)
 
 
 def element_by_element(text: str) -> Emulated:
@@ -130,6 +130,7 @@ def test_rows_of_a_warp_need_no_shared_memory() -> None:
     assert kernel.ir("ptx").count("barrier") == 1
 
 
+@pytest.mark.usefixtures("users_ptx")
 def test_accesses_are_16_bytes_wide() -> None:
     ptx = tw.compile(row_sums("f32", 8, 256, 1), target="nvidia:sm_80", cache=False).text("ptx")
     assert {name for name in accesses(ptx) if name.startswith("ld.global.v")} == {"ld.global.v4.b32"}

@@ -22,7 +22,7 @@ from .lane_level import interpreted, laid_out, layouts, lowered
 from .test_ptx import needs_ptxas
 from .test_runs import accesses
 
-LAYOUTS = count("RANDOM_LINE_LAYOUTS", 40, 2000)
+LAYOUTS = count("RANDOM_LINE_LAYOUTS", 20, 2000)
 EMULATED = count("RANDOM_EMULATED_LINES", 6, 200)
 
 AFFINE = """(%a1: i32, %a0: i32, %b1: i32, %b0: i32) {
@@ -144,6 +144,7 @@ def test_rows_of_any_extent(extent: int, reverse: str, starts: str, rng: np.rand
 
 
 @needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_scans_take_one_trip_through_memory() -> None:
     """1,024 sums: 5 shuffles of two registers, 16 bytes an access; the second barrier is for the store."""
     body = """%z = arith.constant {value = 0} -> index %a = tile.load %A, %z -> tile<1024xf32>

@@ -65,6 +65,7 @@ KERNELS = [
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("kernel", [KERNELS[0], KERNELS[-1]], ids=str)
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) -> None:
     (resources,) = assemble(kernel.artifact(architecture).payload.decode(), architecture).kernels.values()
     assert resources.registers <= 255

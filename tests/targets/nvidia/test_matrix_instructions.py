@@ -124,6 +124,7 @@ def _words(elements: np.ndarray, count: int) -> list[np.ndarray]:
 
 @needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_knows_all_that_an_architecture_has(architecture: Architecture) -> None:
     module = Module(TRIPLE, DATA_LAYOUT)
     block = Parameter("ptr", "slots", 'byval([16 x i8]) align 16 "nvvm.grid_constant"')

@@ -24,7 +24,7 @@ from .case import Argument, Array, GroupArgument, Launch, faults
 from .emulated import Emulated, compiled
 from .test_ptx import needs_ptxas
 
-BATCHES = count("RANDOM_PACKED_BATCHES", 8, 400)
+BATCHES = count("RANDOM_PACKED_BATCHES", 5, 400)
 
 TABLE = [(4, 4, 4), (8, 8, 8), (16, 16, 16), (32, 32, 32), (9, 9, 9), (20, 9, 9), (56, 9, 9), (35, 9, 20), (20, 9, 56)]
 SHAPES = [(8, 8, 8), (9, 9, 9), (20, 9, 9), (7, 5, 3), (1, 1, 1), (37, 2, 5), (3, 61, 2)]
@@ -330,6 +330,7 @@ def test_lanes_in_the_interpreter(
 @pytest.mark.parametrize("element", ["f32", "f64"])
 @pytest.mark.parametrize("size", TABLE)
 @pytest.mark.parametrize("beta", [0, 1])
+@pytest.mark.usefixtures("users_ptx")
 def test_what_the_code_promises(element: str, size: tuple[int, int, int], beta: int) -> None:
     """No spills, asynchronous copies and stores of 16 bytes, sums added by one instruction."""
     artifact = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_80", cache=False).artifact

@@ -39,6 +39,7 @@ def add_constant_kernel() -> str:
 
 
 @architectures
+@pytest.mark.usefixtures("users_ptx")
 def test_ptx_names_version_and_architecture(architecture: Architecture) -> None:
     ptx = compile_to_ptx(add_constant_kernel(), architecture)
     assert f".target {architecture.value}" in ptx
@@ -48,6 +49,7 @@ def test_ptx_names_version_and_architecture(architecture: Architecture) -> None:
 
 @needs_ptxas
 @architectures
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_accepts_and_reports_resources(architecture: Architecture) -> None:
     assembled = assemble(compile_to_ptx(add_constant_kernel(), architecture), architecture)
     resources = assembled.kernels["add"]

@@ -36,10 +36,10 @@ from .emulated import emulated
 from .test_ptx import needs_ptxas
 from .test_runs import accesses
 
-KERNELS = count("RANDOM_RAGGED_KERNELS", 20, 3000)
+KERNELS = count("RANDOM_RAGGED_KERNELS", 12, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
-LINES_KERNELS = count("RANDOM_LINE_KERNELS", 16, 3000)
-PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 16, 2000)
+LINES_KERNELS = count("RANDOM_LINE_KERNELS", 10, 3000)
+PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 10, 2000)
 CHUNKS = 4
 
 
@@ -280,6 +280,7 @@ def copied(shape: str, memory: str) -> str:
         ("57x40xf16", "f16x57x40,strided<1,64>", None),
     ],
 )
+@pytest.mark.usefixtures("users_ptx")
 def test_accesses_are_as_wide_as_extents_and_pitches_allow(shape: str, memory: str, wide: str | None) -> None:
     """And ptxas takes them."""
     module = lowered(copied(shape, memory))

@@ -29,7 +29,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .launching import program_of_text
 from .test_ptx import needs_ptxas
 
-KERNELS = count("RANDOM_REPORTING_KERNELS", 12, 1000)
+KERNELS = count("RANDOM_REPORTING_KERNELS", 8, 1000)
 LITTLE = 64
 """Bytes of shared memory, so few that tiles and what threads tell each other lie elsewhere."""
 
@@ -211,6 +211,7 @@ def test_what_finds_no_room_is_missed(capsys: pytest.CaptureFixture[str]) -> Non
 @needs_ptxas
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("body", [PRINTS, PRODUCT, ASSERTS])
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_accepts(body: str, architecture: Architecture) -> None:
     module = read_module(Source("k", text_of(body, "%out: tile<ptr<i32>>")), Report())
     artifact = compile_module(module, NvidiaTarget(architecture), CompileOptions(), Report())

@@ -9,6 +9,8 @@ import pytest
 
 import tilewright as tw
 
+pytestmark = pytest.mark.usefixtures("users_ptx")
+
 VIEWS = """cuda_tile.module @m {{
 entry @add(%x: tile<ptr<{T}>>, %y: tile<ptr<{T}>>, %z: tile<ptr<{T}>>) {{
   %bx, %by, %bz = get_tile_block_id : tile<i32>

@@ -22,7 +22,7 @@ from tilewright.targets.nvidia.ptx import assemble, find_assembler
 from .launching import program_of_text
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul.ll"
-PROGRAMS = count("RANDOM_EMULATED_TLX_PROGRAMS", 8, 1000)
+PROGRAMS = count("RANDOM_EMULATED_TLX_PROGRAMS", 5, 1000)
 ASSEMBLED = count("RANDOM_ASSEMBLED_TLX_PROGRAMS", 4, 200)
 MOST = 3000
 """Elements of an argument that the emulator takes its time for."""

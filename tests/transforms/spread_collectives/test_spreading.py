@@ -15,7 +15,7 @@ from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from transforms.spread_collectives.programs import arrays, divided, passed, program, read
 
-RANDOM = count("RANDOM_SPREADINGS", 20, 2000)
+RANDOM = count("RANDOM_SPREADINGS", 12, 2000)
 WHOLE_SUMS = SpreadCollectives(SpreadPolicy(fewest=2, step_tiles=2, sum_blocks=1))
 
 

@@ -85,12 +85,18 @@ def _solvable(equations: list[Row], inequalities: list[Row], work: _Work) -> boo
         equations, inequalities = reduced
         if work.exceeded(len(equations) + len(inequalities)):
             return None
-    tightened = _tightened(inequalities)
+    tightened = _tightened(_narrowed(inequalities))
     if tightened is None:
         return False
     if not tightened:
         return True
     return _eliminated(_choose(tightened), tightened, work)
+
+
+def _narrowed(rows: list[Row]) -> list[Row]:
+    """The rows without the variables that none of them has."""
+    columns = list(zip(*rows, strict=True))
+    return list(zip(*(column for column in columns[:-1] if any(column)), columns[-1], strict=True)) if rows else rows
 
 
 def _without_equation(equations: list[Row], inequalities: list[Row]) -> tuple[list[Row], list[Row]] | None:
@@ -102,6 +108,9 @@ def _without_equation(equations: list[Row], inequalities: list[Row]) -> tuple[li
         if not used:
             return (others, inequalities) if row[-1] == 0 else None
         pivot = min(used, key=lambda k: abs(row[k]))
+        if row[pivot] in (1, -1):
+            rows = [_without(each, pivot, row) for each in rows]
+            return rows[: len(others)], rows[len(others) :]
         if len(used) == 1:
             if row[-1] % row[pivot]:
                 return None
@@ -112,6 +121,12 @@ def _without_equation(equations: list[Row], inequalities: list[Row]) -> tuple[li
         # a new variable in place of the pivot's: x_pivot + sum factor_k x_k
         row = _changed(row, pivot, factors)
         rows = [_changed(each, pivot, factors) for each in rows]
+
+
+def _without(row: Row, variable: int, equation: Row) -> Row:
+    """The row with what an equation says of a variable that it has once in place of that variable."""
+    times = row[variable] * equation[variable]
+    return tuple(c - times * e for c, e in zip(row, equation, strict=True)) if times else row
 
 
 def _fixed(row: Row, variable: int, value: int) -> Row:

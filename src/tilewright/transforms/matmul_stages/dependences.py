@@ -25,6 +25,9 @@ class Crossing(Struct, frozen=True):
 
 _Counted = Mapping[Block | None, Mapping[Value, range | None]]
 """What loops that begin at zero count, around the operations of a block."""
+_Axes = Mapping[Block | None, Sequence[Axis]]
+_Places = Mapping[Access, Sequence[Linear] | None]
+"""Where accesses begin, None where that is not known as sums."""
 
 
 def accesses(root: Operation) -> list[Access]:
@@ -50,20 +53,32 @@ def _pairs(found: Sequence[Access]) -> Iterator[Crossing]:
     )
 
 
+def _unlike(found: Sequence[Access], places: _Places) -> Iterator[Crossing]:
+    """One pair of all that touch in the same iterations."""
+    known: set[object] = set()
+    for pair in _pairs(found):
+        first, second = places[pair.source], places[pair.sink]
+        key = pair if first is None or second is None else _likeness(pair, first, second)
+        if key not in known:
+            known.add(key)
+            yield pair
+
+
 def reversed_by(loops: Sequence[affine.For], order: Sequence[int], found: Sequence[Access]) -> Crossing | None:
     """A dependence that turns backwards if the loops, outermost first, stand in another order; None if none does.
 
     Memory is told apart by its name: what kernels take does not overlap if it is written.
     """
     axes = [axis for loop in loops for axis in axes_of(loop)]
-    for pair in _pairs(found):
+    places, around = {op: subscripts(op) for op in found}, _around(found)
+    for pair in _unlike(found, places):
         for before in range(len(loops)):
             earlier = dict.fromkeys(range(before), 0) | {before: 1}
             for behind in range(len(order)):
                 later = {order[k]: 0 for k in range(behind)} | {order[behind]: -1}
                 if any(earlier.get(k, sign) != sign for k, sign in later.items()):
                     continue
-                if _may_touch(pair, axes, earlier | later):
+                if _may_touch(pair, axes, earlier | later, places, around):
                     return pair
     return None
 
@@ -75,24 +90,18 @@ def carried_by(axes: Sequence[Axis], found: Sequence[Access]) -> Crossing | None
     """
     last = len(axes) - 1
     places = {op: subscripts(op) for op in found}
-    blocks = {op.block: op for op in found}
+    around = _around(found)
     counted = {
-        block: {axis.variable: axis.numbers for axis in axes_around(op) if axis.first == 0}
-        for block, op in blocks.items()
+        block: {axis.variable: axis.numbers for axis in there if axis.first == 0} for block, there in around.items()
     }
     gaps = {op: _gaps(op, axes, forms, counted) for op, forms in places.items() if forms is not None}
     signs = dict.fromkeys(range(last), 0) | {last: 1}
-    known: set[object] = set()
-    for pair in _pairs(found):
+    for pair in _unlike(found, places):
         first, second = places[pair.source], places[pair.sink]
-        key = pair if first is None or second is None else _likeness(pair, first, second)
-        if key in known:
-            continue
         if first is not None and second is not None and _is_far(gaps[pair.source], box(pair.source), first, second):
             continue
-        if _may_touch(pair, axes, signs):
+        if _may_touch(pair, axes, signs, places, around):
             return pair
-        known.add(key)
     return None
 
 
@@ -132,7 +141,13 @@ def _likeness(pair: Crossing, first: Sequence[Linear], second: Sequence[Linear])
     return pair.source.block, pair.sink.block, box(pair.source), box(pair.sink), apart, terms
 
 
-def _may_touch(pair: Crossing, axes: Sequence[Axis], signs: dict[int, int]) -> bool:
+def _around(found: Sequence[Access]) -> _Axes:
+    """The axes around each block that accesses are in."""
+    blocks = {op.block: op for op in found}
+    return {block: axes_around(op) for block, op in blocks.items()}
+
+
+def _may_touch(pair: Crossing, axes: Sequence[Axis], signs: dict[int, int], places: _Places, around: _Axes) -> bool:
     """Whether both touch an element in iterations that differ so: 0 the same, 1 the sink's later, -1 earlier."""
     system = IntegerSystem()
     outermost = axes[0].op
@@ -143,10 +158,10 @@ def _may_touch(pair: Crossing, axes: Sequence[Axis], signs: dict[int, int]) -> b
         else:
             system.is_not_negative([(there, sign), (here, -sign)], -1)
     for side, op in enumerate((pair.source, pair.sink)):
-        for axis in axes_around(op):
+        for axis in around[op.block]:
             if outermost.is_ancestor_of(axis.op) and not _within(system, axis, side, outermost):
                 return True
-    first, second = subscripts(pair.source), subscripts(pair.sink)
+    first, second = places[pair.source], places[pair.sink]
     if first is None or second is None:
         return True
     parts = zip(first, second, box(pair.source), box(pair.sink), strict=True)

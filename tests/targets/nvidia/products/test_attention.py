@@ -79,6 +79,7 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
 @needs_ptxas
 @pytest.mark.parametrize("of", SHAPES, ids=str)
 @every_architecture
+@pytest.mark.usefixtures("users_ptx")
 def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: Architecture) -> None:
     _, llvm, (kernel,) = taken_down(of, architecture)
     taken = parse_line(kernel.facts[SCHEDULE])
@@ -93,6 +94,7 @@ def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: A
 
 
 @every_architecture
+@pytest.mark.usefixtures("users_ptx")
 def test_scores_stay_as_lanes_have_them(architecture: Architecture) -> None:
     """In registers, or, for instructions that read both factors from memory, in shared memory. Only the result is
     gathered for wide stores: shuffles in the loop would cost more than narrow stores there."""

@@ -302,6 +302,7 @@ def test_what_the_verifier_says() -> None:
 
 
 @needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_ptxas_takes_it() -> None:
     """Arrivals of the scope of a cluster would wait for all memory in each of them."""
     llvm, kernel = emitted(gemm((256, 256, 256), total="f16"), schedule=f"{TILES} cluster=2x1")

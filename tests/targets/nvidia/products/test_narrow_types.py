@@ -170,6 +170,7 @@ def test_bytes_without_sign_by_no_unit(rng: np.random.Generator) -> None:
 
 
 @needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_products_of_mixed_signs_want_newer_assemblers() -> None:
     """Others are for older drivers too."""
     text = TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "i8", "i32", (False, True)), (64, 64, 128))
@@ -190,6 +191,7 @@ def test_products_of_mixed_signs_want_newer_assemblers() -> None:
         ("f32", (128, 128, 32), "m64n128k8.f32.tf32.tf32"),
     ],
 )
+@pytest.mark.usefixtures("users_ptx")
 def test_products_overlap_and_nothing_is_spilled(element: str, tiles: tuple[int, int, int], unit: str) -> None:
     total = "i32" if element == "i8" else "f32"
     product = TEXTS.Product((256, 256, 512), element, total, (False, True), fast=total == "f32")

@@ -185,6 +185,7 @@ def test_why_not(text: str, schedule: str, reason: str) -> None:
 
 
 @needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_nothing_is_spilled() -> None:
     schedule = "threads=256 tile=256x128x64 persistent=yes"
     llvm, kernel = emitted(gemm(512, 512, 512, "f16"), schedule=schedule)

@@ -273,6 +273,7 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
         ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
     ],
 )
+@pytest.mark.usefixtures("users_ptx")
 def test_code_is_made_of_wide_instructions_and_spills_nothing(
     architecture: Architecture, element: str, tiles: tuple[int, int, int], wanted: tuple[str, ...]
 ) -> None:
@@ -296,6 +297,7 @@ def test_code_is_made_of_wide_instructions_and_spills_nothing(
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
 @pytest.mark.parametrize("extents", [(64, 128, 128), (61, 72, 40), (64, 67, 72)])
+@pytest.mark.usefixtures("users_ptx")
 def test_results_of_16_bits_are_stored_16_bytes_at_a_time(
     extents: tuple[int, int, int], architecture: Architecture, rng: np.random.Generator
 ) -> None:

@@ -20,7 +20,7 @@ from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.machine.cuda.architecture import Architecture
 
-PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 6, 300)
+PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 4, 300)
 OPEN = count("RANDOM_OPEN_PRODUCTS", 1, 200)
 
 

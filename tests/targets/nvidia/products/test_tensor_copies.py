@@ -350,6 +350,7 @@ def test_code_with_maps_is_read_back() -> None:
 @needs_ptxas
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(("tiles", "rounded"), [((128, 128, 64), ""), ((128, 128, 64), "f16"), ((128, 256, 64), "f16")])
+@pytest.mark.usefixtures("users_ptx")
 def test_products_overlap_and_nothing_is_spilled(tiles: tuple[int, int, int], rounded: str) -> None:
     """ptxas would say if it waited for a product before it begins the next one (C75..), whatever is done with sums."""
     llvm, kernel = emitted_by_tensor(TEXTS.Product((256, 256, 256), "f16", "f32", rounded=rounded), tiles)

@@ -210,6 +210,7 @@ def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> No
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("width", [64, 128])
 @pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.usefixtures("users_ptx")
 def test_products_go_on_while_scores_are_weighed(width: int, causal: bool) -> None:
     """ptxas would say if it waited for products (C75..); all sums and both factors of a block of 128 x 128 fit."""
     of = TEXTS.Attention(256, 256, width, (128, 128), causal=causal)

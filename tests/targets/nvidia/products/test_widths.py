@@ -147,6 +147,7 @@ def test_any_tiles() -> None:
 
 
 @needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_nothing_is_spilled() -> None:
     asked = "threads=384 tile=160x192x64 swizzle=64"
     llvm, _ = emitted(TEXTS.whole_product((1920, 1920, 1920), "f16", "f16", NN), schedule=asked)
