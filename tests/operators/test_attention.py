@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import nullcontext
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec.structs import replace
 
 import tilewright as tw
 from targets.nvidia.case import Launch
@@ -18,8 +21,10 @@ from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
+from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_text import AttentionClass, attention_text
+from tilewright.operators.attention_whole_text import WholeWriter
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 Array = npt.NDArray[Any]
@@ -126,6 +131,84 @@ def test_emulated(
     out, lse = wanted(q, k, v, causal, 0.125)
     np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+
+
+PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes"}
+"""By queries of a block."""
+
+
+def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.Generator) -> tuple[str, list[Any], Any]:
+    """Attention of few work-groups that go on from block to block, of 64 keys, and the result."""
+    batch, heads, key_heads, queries, keys, width = shape
+    q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
+    plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
+    blocks = queries // rows
+    numbers = [*plan.integers[:-5], blocks, blocks * heads, blocks * 2, 2, blocks * heads * batch]
+    room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
+    passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
+    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
+    return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
+
+
+@pytest.mark.parametrize("rows", PERSISTENT)
+@pytest.mark.parametrize("causal", [False, True])
+def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.random.Generator) -> None:
+    """On all levels: some have one block and some two, of one block of keys and of several."""
+    text, arguments, (out, lse) = persistent((1, 2, 1, 2 * rows, 256, 64), causal, rows, rng)
+    for module in levels(text, Architecture.SM_90A, PERSISTENT[rows]):
+        assert "persistent=yes" in (module.kernels[0].schedule or "")
+        arrays: list[Any] = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
+        interpret(module.kernels[0], arrays, (3, 1, 1))
+        np.testing.assert_allclose(arrays[3].reshape(out.shape).astype(np.float64), out, atol=4e-3)
+        np.testing.assert_allclose(arrays[4].reshape(lse.shape), lse, atol=1e-5)
+
+
+def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
+    text, arguments, (out, lse) = persistent((1, 2, 1, 128, 256, 64), True, 64, rng)
+    llvm, kernel = emitted(text, schedule=PERSISTENT[64])
+    found = Emulated(Program(llvm), (kernel,)).run(
+        Launch(arguments, {}, (3, 1, 1)), schedule=random.Random(int(rng.integers(100)))
+    )
+    np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), out.shape), out, atol=4e-3)
+    np.testing.assert_allclose(np.reshape(np.asarray(found[4]), lse.shape), lse, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "reason"),
+    [
+        ("%qg[%qat, %qc3]", "%qg[%qat, %qc3] token=%mark", "loads are in an order with what other tiles store"),
+        ("iter_values(%mi = %most,", "iter_values(%mi = %none,", ""),
+        (
+            "continue %mn, %ln, %next :",
+            "%more = addf %next, %nothing : {sums}\ncontinue %mn, %ln, %more :",
+            "used in it",
+        ),
+    ],
+)
+def test_what_keeps_work_groups_from_going_on(was: str, becomes: str, reason: str, rng: np.random.Generator) -> None:
+    text, *_ = persistent((1, 1, 1, 64, 64, 64), False, 64, rng)
+    assert was in text
+    text = text.replace(was, becomes.format(sums="tile<64x64xf32>"))
+    text = text.replace("%zero = constant", "%mark = make_token : token\n%zero = constant", 1)
+    with pytest.raises(tw.CompileError, match=reason) if reason else nullcontext():
+        tw.compile(text, target="nvidia:sm_90a", schedule=PERSISTENT[64], cache=False)
+
+
+def test_blocks_that_go_on_where_that_is_faster() -> None:
+    """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
+    x = np.zeros((1, 40, 512, 128), np.float16)
+    long = np.broadcast_to(np.zeros((1, 1, 2048, 128), np.float16), (1, 40, 2048, 128))
+
+    def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
+        return tw.attention.plan(*arrays, target=target, **options).of.persistent
+
+    assert goes_on(x, x, x)
+    assert goes_on(x, x, x, causal=True)
+    assert not goes_on(x, long, long)
+    assert not goes_on(x[:, :33], x[:, :33], x[:, :33])
+    assert not goes_on(x, x, x, out=x)
+    assert not goes_on(x, x, x, target="nvidia:sm_80")
+    assert not goes_on(x, x, x, target="cpu")
 
 
 @pytest.mark.parametrize("unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows "])

@@ -47,11 +47,13 @@ class Load(AccessesBox, name="tile.load"):
     """Element (r0, r1, ..) of the result is `memref[i0 + r0, i1 + r1, ..]`; tile rank = order of the memref.
 
     `check[k]` tests `0 <= i_k + r_k < extent_k`; elements outside read as zero. Unchecked dimensions are in bounds.
+    `unordered` is a promise: nothing in front of it in the work-group writes what it reads.
     """
 
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
     check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    unordered: bool = optional_attribute(bool, default=False)
     out: Value = result(TILE)
 
     def box(self) -> AccessedBox:
@@ -65,12 +67,16 @@ class Load(AccessesBox, name="tile.load"):
 
 
 class Store(AccessesBox, name="tile.store"):
-    """Writes element (r0, ..) to `memref[i0 + r0, ..]`; where `check[k]`, elements outside are not written."""
+    """Writes element (r0, ..) to `memref[i0 + r0, ..]`; where `check[k]`, elements outside are not written.
+
+    `unordered` is a promise: nothing in front of it in the work-group accesses what it writes.
+    """
 
     value: Value = operand(TILE)
     memref: Value = operand(MEMREF)
     indices: list[Value] = operands(INDEX_ONLY)
     check: tuple[bool, ...] = optional_attribute(tuple, default=())
+    unordered: bool = optional_attribute(bool, default=False)
 
     def box(self) -> AccessedBox:
         return AccessedBox(self.memref, self.indices, _shape(self.value), self.value, True, self.check)

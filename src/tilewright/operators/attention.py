@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
+from tilewright.operators.attention_blocks import TILES, are_whole, goes_on, numbers_of_blocks
+from tilewright.operators.attention_devices import multiprocessors
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
     ELEMENT_BYTES,
-    Head,
     as_flag,
     check_fit,
     factor_of,
@@ -27,7 +28,7 @@ from tilewright.operators.attention_heads import (
     target_of,
 )
 from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import UNIT, WholeWriter
+from tilewright.operators.attention_whole_text import WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
@@ -42,15 +43,6 @@ if TYPE_CHECKING:
 _KEPT_PROGRAMS: Final = 64
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
 _KEPT_LAUNCHES: Final = 1024
-_BAND_BYTES: Final = 32 << 20
-"""Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
-_TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
-"""By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
-
-Measured on an H200, of torch's attention, f16, 4 x 32 heads of length 4096, full and causal: width 64 1.03 and 1.01
-(128 queries by 64 keys 0.93 and 0.91, 256 by 64 on 512 threads 0.89 and 0.83), width 128 0.93 and 0.96. Width 256 is
-not measured.
-"""
 
 
 class Options(TypedDict, total=False):
@@ -82,6 +74,7 @@ class _Asked(Struct, frozen=True):
     causal: bool
     with_lse: bool
     target: str | None
+    in_place: bool
 
 
 class AttentionPlan(Struct, frozen=True):
@@ -102,10 +95,13 @@ class AttentionPlan(Struct, frozen=True):
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Blocks of queries, heads, batches; if all is whole their product."""
+        """Blocks of queries, heads, batches; if all is whole their product, or as many as run at a time."""
         batch, heads, queries = self.lse_shape
         blocks = -(-queries // self.of.blocks[0])
-        return (blocks * heads * batch, 1, 1) if self.of.whole else (blocks, heads, batch)
+        if not self.of.whole:
+            return (blocks, heads, batch)
+        count = blocks * heads * batch
+        return (min(count, multiprocessors()) if self.of.persistent else count, 1, 1)
 
     @property
     def text(self) -> str:
@@ -263,7 +259,9 @@ def _reach(framework: Framework, of: Layout, array: object) -> range:
 def _asked(framework: Framework, arrays: Mapping[str, object], options: Options) -> _Asked:
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
     causal, with_lse = (as_flag(name, options.get(name, False)) for name in ("causal", "return_lse"))
-    return _Asked(framework, sights, options.get("layout", "bhld"), causal, with_lse, options.get("target"))
+    layout, target = options.get("layout", "bhld"), options.get("target")
+    in_place = "out" in arrays and framework.address(arrays["out"]) == framework.address(arrays["q"])
+    return _Asked(framework, sights, layout, causal, with_lse, target, in_place)
 
 
 @lru_cache(_KEPT_LAUNCHES)
@@ -282,42 +280,21 @@ def _planned(asked: _Asked) -> AttentionPlan:
     q, k, v = heads["q"], heads["k"], heads["v"]
     out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
     batch, count, queries, width = q.shape
-    flat = [flat_of(each) for each in ((q, k, v) if width in _TILES else ())]
+    flat = [flat_of(each) for each in ((q, k, v) if width in TILES else ())]
     is_flat = len(flat) == len("qkv") and None not in flat[1:]
-    blocks, threads = next(found for most, found in _TILES.items() if width <= most)
+    blocks, threads = next(found for most, found in TILES.items() if width <= most)
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
     integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
-    matrices = [found for found in flat if found is not None]
-    if len(matrices) == len("qkv") and _are_whole(layouts, (q, k, v, out), blocks):
-        of = replace(of, whole=True)
+    matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
+    if len(matrices) == len("qkv") and are_whole(layouts, (q, k, v, out), blocks):
+        of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
-        integers += _numbers_of_blocks(q, k, of)
+        integers += numbers_of_blocks(q, k, of)
     else:
         integers += [number for found in matrices[-2:] if is_flat for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    lse_shape = (batch, count, queries)
-    return AttentionPlan(of, target_of(layouts, asked.target), threads, first.shape, lse_shape, spans, tuple(integers))
-
-
-def _are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
-    """Whether lengths are multiples of blocks, and all rows begin at multiples of 16 bytes."""
-    q, k, _, out = heads
-    if 0 in q.shape or 0 in k.shape or q.shape[2] % blocks[0] or k.shape[2] % blocks[1]:
-        return False
-    strides = (*(each.strides[2] for each in heads), *out.strides[:2])
-    return all(found.aligned for found in layouts.values()) and not any(stride % UNIT for stride in strides)
-
-
-def _numbers_of_blocks(q: Head, k: Head, of: AttentionClass) -> list[int]:
-    """Blocks of queries of a head, of a batch and of a band, and heads of a band."""
-    _, heads, queries, _ = q.shape
-    _, key_heads, keys, width = k.shape
-    blocks, group = queries // of.blocks[0], heads // key_heads
-    # without a mask blocks are alike: those of one head read the same keys one after the other
-    most = max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1) if of.causal else 1
-    band = next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
-    return [blocks, blocks * heads, blocks * band, band]
+    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers))
 
 
 def _text(of: AttentionClass) -> str:
@@ -329,7 +306,8 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
     """The kernel of a class, compiled once."""
     from tilewright.api import compile
 
-    schedule = f"threads={threads}" if target.partition(":")[0] == "nvidia" else None
+    goes_on = " persistent=yes" if of.persistent else ""
+    schedule = f"threads={threads}{goes_on}" if target.partition(":")[0] == "nvidia" else None
     return compile(_text(of), target=target, schedule=schedule)[NAME]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 
+from tilewright.operators.attention_devices import takes_tensors
 from tilewright.operators.attention_gradient_text import gradient_text
 from tilewright.operators.attention_gradient_writer import NAME, GradientClass
 from tilewright.operators.attention_heads import (
@@ -137,14 +138,9 @@ def _compiled(of: GradientClass, threads: int, options: str, target: str) -> Ker
 
 def _schedule(threads: int, options: str, target: str) -> str | None:
     """What is asked of a target, whose device may have no unit that copies by itself."""
-    from tilewright.machine.cuda.architecture import Architecture
-    from tilewright.targets.nvidia.target import NvidiaTarget
-
-    name, _, architecture = target.partition(":")
-    if name != "nvidia":
+    if target.partition(":")[0] != "nvidia":
         return None
-    has_options = options and NvidiaTarget.of(architecture).architecture is Architecture.SM_90A
-    return f"threads={threads} {options}" if has_options else f"threads={threads}"
+    return f"threads={threads} {options}" if options and takes_tensors(target) else f"threads={threads}"
 
 
 def planned(asked: Request) -> tuple[GradientPlan, ...]:

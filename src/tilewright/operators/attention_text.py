@@ -25,7 +25,8 @@ class AttentionClass(Struct, frozen=True):
 
     `width` is the head size, `blocks` the queries and keys of a block. `flat` says whether rows of all heads are rows
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
-    is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes.
+    is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
+    that work-groups go on from block to block then, and that the result lies where none of the arguments does.
     """
 
     element: str
@@ -35,6 +36,7 @@ class AttentionClass(Struct, frozen=True):
     with_lse: bool
     flat: bool
     whole: bool = False
+    persistent: bool = False
 
     @property
     def has_rest(self) -> bool:
@@ -245,7 +247,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
         return "\n".join([*lines, masked(t, out, raw, self.blocks, left, ahead)])
 
     def _end(self) -> str:
-        prefix = "" if self.of.has_rest else "l"
+        prefix, behind = "" if self.of.has_rest else "l", "" if self.of.persistent else " token=%qd"
         m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
         view = self.result_view
         found = f"""%least = constant <f32: 1.0e-30> : {self.line}
@@ -255,7 +257,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 {across("lw", "inverse", self.rows, self.width)}
 %quotient = mulf %{sums}, %lw : {self.sums}
 %rounded = ftof %quotient : {self.sums} -> {self.q}
-%done = store_view_tko weak %rounded, %ow[%x, %zero] : {self.q}, {view}, tile<i32> -> token"""
+%done = store_view_tko weak %rounded, %ow[%x, %zero]{behind} : {self.q}, {view}, tile<i32> -> token"""
         return found + (self._lse(m, total) if self.of.with_lse else "")
 
     def _lse(self, m: str, total: str) -> str:

@@ -1,8 +1,9 @@
 """The text of attention for arrays that are made of whole blocks, and lie where the device copies boxes of them.
 
-Work-groups are numbered along one dimension of the grid: heads go in bands, of which keys and values stay in the cache
-that all multiprocessors share, and within a band blocks of queries that see most keys begin first. So what is left to
-the end is short, whatever the lengths.
+Blocks of queries are numbered, and so are work-groups, along one dimension of the grid: heads go in bands, of which
+keys and values stay in the cache that all multiprocessors share, and within a band blocks of queries that see most keys
+begin first. So what is left to the end is short, whatever the lengths. Persistent work-groups take every n-th block;
+what the next one multiplies first comes while this one is finished.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ FLAT: Final = "qkv"
 """The arrays of which all heads are one matrix."""
 UNIT: Final = MAP_UNIT // ELEMENT_BYTES
 """Elements of which distances are multiples."""
-_NUMBERS: Final = ("nb", "tb", "gb", "band")
+_NUMBERS: Final = ("nb", "tb", "gb", "band", "tiles")
 
 
 def whole_integers(of: AttentionClass) -> tuple[str, ...]:
@@ -25,7 +26,7 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
 
     Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements; rows of
     the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
-    queries of a head, of a batch and of a band, and heads of a band.
+    queries of a head, of a batch and of a band, heads of a band, and blocks of queries in all.
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
@@ -38,15 +39,20 @@ class WholeWriter(AttentionWriter):
     def text(self) -> str:
         of = self.of
         parameters = ", ".join(self._parameters(whole_integers(of)))
-        pieces = [
-            f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
-            self._known(),
+        block = [
             self._places(),
             self._positions(),
             self.views.loaded_flat("q", "query", self.rows),
-            self._constants(),
             self._loop(),
             self._end(),
+        ]
+        if of.persistent:
+            block = ["for %t in (%bid to %tiles, step %count) : tile<i32> {", *block, "continue\n}"]
+        pieces = [
+            f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
+            self._known(),
+            self._constants(),
+            *block,
             "return\n}\n}\n",
         ]
         return "\n".join(pieces)
@@ -55,7 +61,8 @@ class WholeWriter(AttentionWriter):
         """What is so of all arrays of the class."""
         of = self.of
         lines = [
-            "%t, %unused0, %unused1 = get_tile_block_id : tile<i32>",
+            f"%{'bid' if of.persistent else 't'}, %unused0, %unused1 = get_tile_block_id : tile<i32>",
+            "%count, %unused2, %unused3 = get_num_tile_blocks : tile<i32>",
             "%zero = constant <i32: 0> : tile<i32>",
             "%one = constant <i32: 1> : tile<i32>",
             f"%rows = constant <i32: {self.rows}> : tile<i32>",

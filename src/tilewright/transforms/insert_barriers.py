@@ -8,8 +8,9 @@ after:   tile.store %x, %t, ..
 
 A collective region means sequential execution, but work-items run freely. A barrier is needed between two accesses on
 some path if both may touch a common byte, one writes, they are no commuting atomics, and no barrier that fences the
-space lies between. Accesses to tiles with one `step` attribute come from one collective instruction, whose operands do
-not overlap except element for element; they need none among themselves. Inside SPMD bodies nothing is inserted.
+space lies between. What is `unordered` waits for nothing. Accesses to tiles with one `step` attribute come from one
+collective instruction, whose operands do not overlap except element for element; they need none among themselves.
+Inside SPMD bodies nothing is inserted.
 
 The state is what was accessed since the last barrier of its space. An if joins its arms (or the way around). What
 happened before a loop is fenced in front of it, unless each way through the loop meets a barrier first, so nothing from
@@ -31,7 +32,7 @@ from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects import scf, team
+from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.passes import Pass, PassContext
@@ -110,6 +111,8 @@ class _Insertion(Struct):
             match op:
                 case team.Barrier():
                     state.fence(_fences(op))
+                case tile.Load() | tile.Store() if op.unordered:
+                    state.add(footprint.accesses)
                 case _ if not op.regions:
                     self._fence_before(op, self._touched(op, footprint.accesses), state)
                     state.add(footprint.accesses)
@@ -200,6 +203,8 @@ class _Insertion(Struct):
                         found[space] += self.reached[op][space]
                 case team.Spmd():
                     unfenced = self._reach_parts(self._parts(op), unfenced, found)
+                case tile.Load() | tile.Store() if op.unordered:
+                    continue
                 case _:
                     _add(found, unfenced, footprint.accesses)
             if not unfenced:

@@ -209,6 +209,7 @@ def _load(low: Lowering, op: Operation) -> None:
         starts = access.starts[::-1]
         load = tile.Load(access.memref(low), starts, check[::-1] if any(check) else (), result_types=[stored])
         found = low.b(load).out
+        load.unordered = op.token is None
     else:
         gather = addresses.Gather(
             access.addresses(low),
@@ -242,7 +243,9 @@ def _store(low: Lowering, op: Operation) -> None:
         halves.store(low, value, at, shift, access.inside(low, check), scope, semantics)
         return
     if op.memory_ordering_semantics is MemoryOrdering.WEAK and access.sparse is None:
-        low.b(tile.Store(value, access.memref(low), access.starts[::-1], check[::-1] if any(check) else ()))
+        store = tile.Store(value, access.memref(low), access.starts[::-1], check[::-1] if any(check) else ())
+        low.b(store)
+        store.unordered = op.token is None
         return
     low.b(
         addresses.Scatter(

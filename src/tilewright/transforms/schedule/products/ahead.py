@@ -14,14 +14,16 @@ from tilewright.dialects.gpu_clusters import cluster_of
 from tilewright.dialects.gpu_turns import MOST_GROUPS
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
-from tilewright.ir.types import INDEX, MemrefType
+from tilewright.ir.types import MemrefType
+from tilewright.transforms.schedule.products.around import Around, Side, around_product, around_products
 from tilewright.transforms.schedule.products.cluster_factors import shared_sides
-from tilewright.transforms.schedule.products.loops import computed, is_inside, loops_over_tiles, may_run_ahead
+from tilewright.transforms.schedule.products.factors import Factor
+from tilewright.transforms.schedule.products.loops import computed, is_inside, may_run_ahead
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.shared_factors import buffer_type
-from tilewright.transforms.schedule.products.sources import source_of
+from tilewright.transforms.schedule.products.sources import Source, source_of
 
 ASKED: Final = "threads are asked for"
 _GROUP: Final = 4
@@ -31,19 +33,7 @@ _LONG_TURN: Final = 1024
 """Clocks of the unit from which on turns pay: on an H200 1024 gain 6 to 10 %, 384 and 512 lose 2 to 12 %."""
 
 
-Side = tuple[tile.Mma, int]
-"""A factor: of which product, 0 for the left one."""
 _NOTHING: Final[Mapping[Side, Side]] = {}
-
-
-class Around(Struct, frozen=True):
-    """A loop over tiles of a result, and its operations that compute where factors of a tile lie.
-
-    Its iterations may run in any order. What another loop in it loads ahead at its end is for the next tile.
-    """
-
-    loop: scf.For
-    slices: tuple[Operation, ...]
 
 
 class Ahead(Struct, frozen=True):
@@ -169,9 +159,12 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         overlap=overlap,
     )
     found = replace(found, alone=shared) if isinstance(shared, str) else replace(found, shared=shared)
-    if schedule.persistent is False or by_threads or len(products) > 1:
+    if schedule.persistent is False or by_threads:
         return found
-    around = _around(loop, products[0], slices)
+    if len(products) == 1:
+        around = around_product(loop, products[0], slices)
+    else:
+        around = _around_several(loop, found, plans) if schedule.persistent else ""
     if isinstance(around, str):
         # what nobody asks for needs no reason
         return replace(found, apart=around) if schedule.persistent else found
@@ -246,23 +239,24 @@ def _clocks(plan: ProductPlan) -> int:
     return each * plan.rows.repeats * plan.columns.repeats * plan.steps
 
 
-def _around(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
-    """The loop over tiles in which a loop over the terms of one product stands, or why it cannot go on between them."""
-    tiles = loop.parent_op
-    if not isinstance(tiles, scf.For) or not tiles.parallel or tiles.outs or tiles.index.type is not INDEX:
-        return "no loop over tiles of a result"
-    if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
-        return "each tile has more than one product"
-    if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in loops_over_tiles(tiles)):
-        return "blocks share tiles of other instructions too, which want more of them"
-    if any(is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
-        return "tiles have terms of their own"
-    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
-    places = [value for each in sources if each is not None for value in (each.load.memref, *each.load.indices)]
-    found = computed([*places, *(value for op in slices for value in op.operands)], tiles)
-    if found is None:
-        return "where factors lie is not computed of the number of the tile"
-    return Around(tiles, tuple(op for op in tiles.body.entry if op in found))
+def _around_several(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, ProductPlan]) -> Around | str:
+    """The loop over tiles around one with several products, or why it cannot go on between them."""
+    late = late_product(loop, found.products)
+    if late is None:
+        return "the last sums of a loop are used in it"
+    loads: list[tile.Load] = []
+    for op, side in (*found.copied, *found.once):
+        value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
+        source = source_of(value, plans[op].instruction)
+        if source is None:
+            return "a factor that is the same in all iterations is computed"
+        if reason := _not_copied(source, factor, side):
+            return reason
+        loads.append(source.load)
+    read = [ops for ops in found.together if late not in ops]
+    if any(all(op not in ops for ops in read) for op, _ in found.once):
+        return "nothing tells when a factor that is the same in all iterations has been read"
+    return around_products(loop, found.products, found.slices, loads, found.once)
 
 
 def _is_put(
@@ -289,12 +283,16 @@ def _by_threads(
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value, plans[op].instruction)
         assert source is not None, "factors that run ahead are loads"
-        type_ = source.load.memref.type
-        assert isinstance(type_, MemrefType)
-        if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
-            return f"{type_.element} is converted to {factor.element} on the way"
-        near = source.dims[side if factor.along_outer else 1 - side]
-        reason = tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near)
-        if reason is not None:
+        if reason := _not_copied(source, factor, side):
             return reason
     return ""
+
+
+def _not_copied(source: Source, factor: Factor, side: int) -> str:
+    """Why the machine cannot copy a factor by itself; nothing if it can."""
+    type_ = source.load.memref.type
+    assert isinstance(type_, MemrefType)
+    if not tensors.copies_as(type_.element, factor.element) or source.element is not factor.element:
+        return f"{type_.element} is converted to {factor.element} on the way"
+    near = source.dims[side if factor.along_outer else 1 - side]
+    return tensors.no_slabs(buffer_type(factor, 1)) or obstacle(source.load.memref, near) or ""

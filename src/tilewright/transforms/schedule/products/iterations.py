@@ -11,20 +11,25 @@ from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 
 
-def at_iteration(build: Builder, loop: scf.For, index: Value, present: Value) -> Builder | None:
+def at_iteration(
+    build: Builder, loop: scf.For, index: Value, present: Value, upper: Value | None = None
+) -> Builder | None:
     """Where code runs if the loop has an iteration of an index, None if it surely has not.
 
-    `present` is an index that has not wrapped.
+    `present` is an index that has not wrapped; `upper` stands for the loop's bound where that is another one.
     """
-    found = is_iteration(build, loop, index, present)
+    found = is_iteration(build, loop, index, present, upper)
     if isinstance(found, bool):
         return build if found else None
     return emit.open_if(build, found)
 
 
-def is_iteration(build: Builder, loop: scf.For, index: Value, present: Value) -> Value | bool:
+def is_iteration(
+    build: Builder, loop: scf.For, index: Value, present: Value, bound: Value | None = None
+) -> Value | bool:
     """Whether the loop has an iteration of an index; `present` is an index that has not wrapped."""
-    upper, last = emit.to_index(build, loop.upper), emit.integer_of(loop.upper)
+    bound = loop.upper if bound is None else bound
+    upper, last = emit.to_index(build, bound), emit.integer_of(bound)
     known = emit.integer_of(index)
     if known is not None and last is not None:
         return known < last

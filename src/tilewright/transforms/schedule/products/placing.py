@@ -41,7 +41,7 @@ from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.storing import Stored, await_stores
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
-from tilewright.transforms.schedule.products.tensor_rings import TensorRings
+from tilewright.transforms.schedule.products.tensor_rings import Stay, TensorRings
 from tilewright.transforms.schedule.products.thread_ring import ThreadRing
 from tilewright.transforms.schedule.products.whole_boxes import all_inside
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
@@ -134,7 +134,11 @@ class _Placement(Struct):
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
         words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
         sources = self.run_ahead(ahead)
-        boxes = [staging.box(source, {}) for staging, source in sources]
+        stay = (
+            [] if ahead.around is None else [(op, side) for op, side in ahead.once if (op, side) in ahead.around.stay]
+        )
+        staying = [self._source(op, side) for op, side in stay]
+        boxes = [staging.box(source, {}) for staging, source in (*sources, *staying)]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
         assert len(matrices) == len(boxes), "choose-products has asked"
         # a block that goes on from tile to tile asks once
@@ -156,8 +160,13 @@ class _Placement(Struct):
             )
             for ops in ahead.together
         ]
+        stays: Stay | None = None
+        if stay:
+            word = MemrefType(I64, (1,), (1,), AddressSpace.LOCAL)
+            ops = tuple(dict.fromkeys(op for op, _ in stay))
+            stays = Stay(ops, staying, build(Alloca(result_types=[word])).out)
         bring = partial(self._bring_once, ahead)
-        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring).place()
+        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays).place()
 
     @staticmethod
     def _cluster(build: Builder, loop: scf.For, ahead: Ahead, words: MemrefType) -> ClusterRing | None:

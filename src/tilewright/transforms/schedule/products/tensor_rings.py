@@ -30,55 +30,137 @@ from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import gpu_turns as turns
 from tilewright.dialects import scf, team, tile
-from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.ahead import Ahead, late_product
-from tilewright.transforms.schedule.products.iterations import at_iteration
-from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, turn_before, turn_behind
+from tilewright.transforms.schedule.products.around import Around
+from tilewright.transforms.schedule.products.iterations import at_iteration, carry, hand_on
+from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
+from tilewright.transforms.schedule.products.ring_stages import RingStages
+from tilewright.transforms.schedule.products.sources import Source
+from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
 """Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
 
 
-class TensorRings(Struct, frozen=True):
+class Stay(Struct, frozen=True):
+    """Factors that are the same in all iterations of a loop, and others for each tile; a barrier counts what arrives.
+
+    Some of the products `ops` multiply each.
+    """
+
+    ops: tuple[tile.Mma, ...]
+    sources: Sequence[tuple[Staging, Source]]
+    barriers: Value
+
+
+class TensorRings(RingStages, frozen=True):
     """A loop with products whose factors are loaded in it, the same in all iterations or in registers."""
 
-    loop: scf.For
-    ahead: Ahead
-    rings: Sequence[Ring]
-    step: int
     multiply: Multiply
     warps: int
     bring: Callable[[Builder], None]
     """Brings the factors that are the same in all iterations."""
+    stay: Stay | None = None
+    """Where these are if the loop stands in one over tiles, from one of which to the next the rings go on."""
 
     def place(self) -> None:
         """Write the loop anew, with copies in front of it and in it."""
-        loop, late = self.loop, self._late
-        build = Builder.before_op(loop)
-        if not _is_first(loop):
+        loop, around = self.loop, self.ahead.around
+        outer = loop if around is None else around.loop
+        build = Builder.before_op(outer)
+        if not _is_first(outer):
             # what this thread has written where boxes are read, or accessed where they go, comes first
             build(gpu.FenceAsync(everywhere=True))
             build(team.Barrier(fence_local=True, fence_global=True))
         for ring in self.rings:
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
             build(tensors.OpenBarriers(ring.readers, arrivals=self.warps))
+        if self.stay is not None:
+            build(tensors.OpenBarriers(self.stay.barriers, arrivals=1))
         build(team.Barrier(fence_local=True))
-        found = self._without(build) if late is None else self._if_any(build, late)
+        found, behind = self._iterations(build) if around is None else self._tiles(build, around)
         for out, value in zip(loop.outs, found, strict=True):
             value.name = value.name or out.name
             out.replace_all_uses_with(value)
-        build(team.Barrier(fence_local=True))
+        behind(team.Barrier(fence_local=True))
         for ring in self.rings:
-            build(tensors.CloseBarriers(ring.barriers))
-            build(tensors.CloseBarriers(ring.readers))
+            behind(tensors.CloseBarriers(ring.barriers))
+            behind(tensors.CloseBarriers(ring.readers))
+        if self.stay is not None:
+            behind(tensors.CloseBarriers(self.stay.barriers))
         loop.drop_all()
         loop.erase()
+
+    def _iterations(self, build: Builder) -> tuple[Sequence[Value], Builder]:
+        """The loop by itself; what it gives, and where the code behind it goes."""
+        late = self.late
+        if late is None:
+            return self._without(build), build
+        return self._if_any(build, late, build.index(0))[:-1], build
+
+    # From tile to tile
+
+    def _tiles(self, build: Builder, around: Around) -> tuple[Sequence[Value], Builder]:
+        """The loop in one over tiles: turns go on, and what a tile begins with is asked for at the end of the last one.
+
+        What the loop gives in each tile, and where the code behind the outer one goes.
+        """
+        late, outer = self.late, around.loop
+        assert late is not None, "choose-products has asked"
+        if self.ahead.turns > 1:
+            build(turns.OpenTurns(self.ahead.turns))
+        lower = emit.to_index(build, outer.lower)
+        self._ask(build, around, lower, lower, None)
+        turn = carry(outer, build.index(0), "turn")
+        at = Builder.before_op(self.loop)
+        parity = carry(outer, build.index(0), "parity")
+        if self.stay is not None:
+            at(tensors.AwaitPhase(self.stay.barriers, at.index(0), parity))
+        *found, last = self._if_any(at, late, turn)
+        hand_on(outer, last)
+        hand_on(outer, emit.sub(at, at.index(1), parity))
+        assert outer.block is not None
+        behind = Builder(outer.block, outer.next, self.loop.location)
+        if self.ahead.turns > 1:
+            behind(turns.CloseTurns(self.ahead.turns))
+        return found, behind
+
+    def _ask_next(self, build: Builder, turn: Value) -> None:
+        """Ask for what the next tile begins with, from a turn on."""
+        around = self.ahead.around
+        assert around is not None
+        present = emit.to_index(build, around.loop.index)
+        step = build.index(1) if around.loop.step is None else emit.to_index(build, around.loop.step)
+        self._ask(build, around, emit.add(build, present, step), present, turn)
+
+    def _ask(self, build: Builder, around: Around, index: Value, present: Value, turn: Value | None) -> None:
+        """Ask for what a tile begins with if there is one, from a turn on; without one it is the first."""
+        there = at_iteration(build, around.loop, index, present)
+        if there is None:
+            return
+        known: dict[Value, Value] = {
+            around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))
+        }
+        for op in around.slices:
+            there(op.clone(known))
+        if self.stay is not None:
+            self._ask_stay(there, self.stay, known, turn)
+        self.fill(there, known, turn)
+
+    def _ask_stay(self, build: Builder, stay: Stay, known: Mapping[Value, Value], turn: Value | None) -> None:
+        """Ask for what is the same in a tile, behind the products of the last iteration of the one before."""
+        if turn is not None:
+            read = {ring.readers: None for op in stay.ops if (ring := self.ring_of(op)) is not None}
+            before = self.place_of(build, turn_before(build, turn, 2 * self.stages))
+            for readers in read:
+                build(tensors.AwaitReaders(readers, *before))
+        zero = build.index(0)
+        self.ask(build, stay.sources, known, stay.barriers, zero)
 
     @property
     def _end(self) -> scf.Yield:
@@ -86,20 +168,13 @@ class TensorRings(Struct, frozen=True):
         assert isinstance(end, scf.Yield), "a loop with sums carries them"
         return end
 
-    @property
-    def _late(self) -> tile.Mma | None:
-        """The last product if its sums are nothing but handed on."""
-        return late_product(self.loop, self.ahead.products)
-
-    @property
-    def _stages(self) -> int:
-        return self.ahead.stages
-
     # The loop
 
     def _without(self, build: Builder) -> list[Value]:
         """Iterations that end with all of their products awaited."""
-        self._fill(build)
+        self.fill(build, {}, None)
+        # these arrive while the others are on their way
+        self.bring(build)
         loop = emit.open_loop(
             build, self.loop.lower, self.loop.upper, self.loop.step, [*self.loop.inits, build.index(0)]
         )
@@ -109,38 +184,48 @@ class TensorRings(Struct, frozen=True):
         iteration = Iteration(self, loop.body, known, loop.carried[-1])
         iteration.run()
         found = [iteration.new(value) for value in self._end.operands]
-        return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
+        return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self.stages)])[:-1]
 
-    def _if_any(self, build: Builder, late: tile.Mma) -> list[Value]:
-        """The iterations if there are any, else what the loop begins with."""
+    def _if_any(self, build: Builder, late: tile.Mma, turn: Value) -> list[Value]:
+        """The iterations from a turn on if there are any, else what the loop begins with; the turn behind them."""
         loop, lower, upper = self.loop, emit.integer_of(self.loop.lower), emit.integer_of(self.loop.upper)
         if lower is not None and upper is not None and lower < upper:
-            return self._rotated(build, late)
+            return self._rotated(build, late, turn)
         (then, first), (orelse, second) = new_region(), new_region()
-        branch = build(
-            scf.If(emit.less(build, loop.lower, loop.upper), then, orelse, result_types=[v.type for v in loop.outs])
-        )
+        goes_on = self.ahead.around is not None
+        types = [*(value.type for value in loop.outs), *([turn.type] if goes_on else [])]
+        branch = build(scf.If(emit.less(build, loop.lower, loop.upper), then, orelse, result_types=types))
         inside = Builder.at_end(first, loop.location)
-        inside(scf.Yield(self._rotated(inside, late)))
-        Builder.at_end(second, loop.location)(scf.Yield(list(loop.inits)))
-        return list(branch.outs)
+        found = self._rotated(inside, late, turn)
+        inside(scf.Yield(found if goes_on else found[:-1]))
+        beside = Builder.at_end(second, loop.location)
+        if goes_on:
+            self._ask_next(beside, turn)
+        beside(scf.Yield([*loop.inits, turn] if goes_on else list(loop.inits)))
+        return list(branch.outs) if goes_on else [*branch.outs, turn]
 
-    def _rotated(self, build: Builder, late: tile.Mma) -> list[Value]:
-        """The first iteration without its last product, the others each with that of the one before, and the last."""
-        old, place = self.loop, list(self._end.operands).index(late.out)
-        self._fill(build)
+    def _rotated(self, build: Builder, late: tile.Mma, start: Value) -> list[Value]:
+        """The first iteration without its last product, the others each with that of the one before, and the last.
+
+        The turn behind them comes last.
+        """
+        old, place, goes_on = self.loop, list(self._end.operands).index(late.out), self.ahead.around is not None
+        if not goes_on:
+            self.fill(build, {}, None)
+            # these arrive while the others are on their way
+            self.bring(build)
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
-        zero = build.index(0)
-        if self.ahead.turns > 1:
+        if self.ahead.turns > 1 and not goes_on:
             build(turns.OpenTurns(self.ahead.turns))
-        first = Iteration(self, build, known, zero)
+        first = Iteration(self, build, known, start)
         first.run(but=late)
         # what the product needs, beside its factors in memory
         needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
         handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
         inits = [first.new(value) for value in handed]
-        second, count = self._second(build), 2 * self._stages
-        loop = emit.open_loop(build, second, old.upper, old.step, [*inits, build.index(1 % count)])
+        second, count = self._second(build), 2 * self.stages
+        following = turn_behind(build, start, count) if goes_on else build.index(1 % count)
+        loop = emit.open_loop(build, second, old.upper, old.step, [*inits, following])
         loop.op.unroll = False
         *carried, turn = loop.carried
         known = {**dict(zip(old.carried, carried, strict=False)), old.index: loop.index}
@@ -157,10 +242,14 @@ class TensorRings(Struct, frozen=True):
             self.await_factors(build, late, before)
         with self.in_turn(build):
             begun = self.begin(build, late, before, waiting)
-        if self.ahead.turns > 1:
+        if goes_on:
+            self._ask_next(build, turn)
+        elif self.ahead.turns > 1:
             build(turns.CloseTurns(self.ahead.turns))
         outs[place] = build(gpu.AwaitMma(begun)).out
-        return outs[: len(old.carried)]
+        if goes_on:
+            self.read(build, late, before)
+        return [*outs[: len(old.carried)], turn]
 
     def _is_held(self, op: tile.Mma, value: Value) -> bool:
         """Whether a factor is in registers."""
@@ -181,70 +270,6 @@ class TensorRings(Struct, frozen=True):
             more = emit.both(build, more, emit.less(build, present, following))
         return emit.cast(build, emit.select(build, more, following, upper), type_)
 
-    # Rings
-
-    def ring_of(self, op: tile.Mma) -> Ring | None:
-        """Where factors of a product run ahead."""
-        return next((ring for ring in self.rings if op in ring.ops), None)
-
-    def _behind(self, ring: Ring) -> int:
-        """How many iterations lie between what an iteration asks for and what it is the stage of."""
-        return 2 if self._late in ring.ops else 1
-
-    def _fill(self, build: Builder) -> None:
-        """Ask for the stages that iterations do not ask for."""
-        lower = emit.to_index(build, self.loop.lower)
-        for number in range(self._stages):
-            index = emit.add(build, lower, build.index(number * self.step))
-            for ring in self.rings:
-                if number + self._behind(ring) < self._stages:
-                    self._load(build, ring, index, lower, build.index(number), None)
-        # these arrive while the others are on their way
-        self.bring(build)
-
-    def copy(self, build: Builder, index: Value, turn: Value) -> None:
-        """Ask for what iterations to come need, where those before a turn have read, or nobody has."""
-        present = emit.to_index(build, index)
-        for ring in self.rings:
-            before = turn
-            for _ in range(self._behind(ring)):
-                before = turn_before(build, before, 2 * self._stages)
-            stage, parity = self._at(build, before)
-            following = emit.add(build, present, build.index((self._stages - self._behind(ring)) * self.step))
-            self._load(build, ring, following, present, stage, parity)
-
-    def read(self, build: Builder, op: tile.Mma, turn: Value) -> None:
-        """Say that this warp has awaited the product of a turn."""
-        ring = self.ring_of(op)
-        if ring is not None:
-            stage, _ = self._at(build, turn)
-            build(tensors.Arrive(ring.readers, stage))
-
-    def _load(
-        self, build: Builder, ring: Ring, index: Value, present: Value, stage: Value, parity: Value | None
-    ) -> None:
-        """Ask for the boxes of an iteration if there is one, behind the readers of a phase."""
-        there = at_iteration(build, self.loop, index, present)
-        if there is None:
-            return
-        known: dict[Value, Value] = {self.loop.index: emit.cast(there, index, emit.scalar_type(self.loop.index.type))}
-        for op in self.ahead.slices:
-            there(op.clone(known))
-        total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in ring.sources)
-        if parity is not None:
-            there(tensors.AwaitReaders(ring.readers, stage, parity))
-        there(tensors.Expect(ring.barriers, stage, total))
-        for staging, source in ring.sources:
-            box = staging.box(source, known)
-            modes = (box.near, box.far)
-            there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, ring.barriers, stage, modes))
-
-    def _at(self, build: Builder, turn: Value) -> tuple[Value, Value]:
-        """Stage and parity of a turn, which goes twice round the stages."""
-        again = build(Cmp(Predicate.GE, turn, build.index(self._stages))).out
-        stage = emit.select(build, again, emit.sub(build, turn, build.index(self._stages)), turn)
-        return stage, emit.select(build, again, build.index(1), build.index(0))
-
     @contextmanager
     def in_turn(self, build: Builder) -> Generator[None]:
         """What groups of warps do one after the other, if they take turns."""
@@ -254,17 +279,11 @@ class TensorRings(Struct, frozen=True):
         if self.ahead.turns > 1:
             build(turns.PassTurn(self.ahead.turns))
 
-    def await_factors(self, build: Builder, op: tile.Mma, turn: Value) -> None:
-        """Wait until the factors that a product of a turn has of its ring have arrived."""
-        ring = self.ring_of(op)
-        if ring is not None:
-            build(tensors.AwaitPhase(ring.barriers, *self._at(build, turn)))
-
     def begin(self, build: Builder, op: tile.Mma, turn: Value, known: Mapping[Value, Value]) -> Value:
         """Begin a product whose factors of a turn have arrived."""
         stage, zero = build.index(0), build.index(0)
         if self.ring_of(op) is not None:
-            stage, _ = self._at(build, turn)
+            stage, _ = self.place_of(build, turn)
         lhs, rhs = (stage if (op, side) in self.ahead.ahead else zero for side in range(2))
         return self.multiply(build, op, (lhs, rhs), known)
 
