@@ -467,8 +467,9 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
 
     A wait of that thread alone would take all that is computed behind it out of registers that a warp has in common.
     """
-    if isinstance(op, _OF_WARPS):
-        here = _at_branch(build, low.threads.is_of_warp(op.warp % low.threads.teams.warps))
+    if isinstance(op, (*_OF_WARPS, gpu_clusters.Release)):
+        warp = op.warp if isinstance(op, _OF_WARPS) else 0
+        here = _at_branch(build, low.threads.is_of_warp(warp % low.threads.teams.warps))
         if not isinstance(op, gpu_tensors.AwaitReaders):
             here = _elected_branch(here)
     else:
