@@ -312,6 +312,8 @@ def test_ptxas_takes_it() -> None:
     assert ".reqnctapercluster 2, 1, 1" in ptx
     assert "mbarrier.arrive.shared::cluster.b64" in ptx
     assert "mbarrier.arrive.release.cluster" not in ptx
+    # with release semantics all memory would be waited for
+    assert ptx.count("barrier.cluster.arrive.relaxed.aligned") == ptx.count("barrier.cluster.arrive") == 1
     resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
 
