@@ -4,8 +4,8 @@ A block asks for its share of a box for all that multiply the same factor. So it
 have read the stage: each says so at a barrier of each block that fills its stages (`gpu.release`), one for each stage.
 Blocks do so at about the same time, so each fills the stage that it has released an iteration before, and does not wait
 long. Before the first share all blocks must have opened their barriers: the cluster meets. None may end before the
-others have arrived at its barriers for the last time: behind the last product a block waits for that, which is over long
-before its sums are stored. To meet once more would need a fence for all memory (H200: a microsecond).
+others have arrived at its barriers for the last time: a block waits for that behind its last product. To meet once more
+would need a fence for all memory (H200: a microsecond).
 """
 
 from __future__ import annotations
