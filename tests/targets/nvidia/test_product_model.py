@@ -24,7 +24,7 @@ def chosen(m: int, n: int, k: int, many: int = 1, element: str = "f16") -> Chose
         (1536, "160x128x64", 17.8),
         (2048, "256x128x64", 28.2),
         (2304, "256x192x64", 42.7),
-        (3328, "256x192x64", 110.0),
+        (3328, "256x128x64", 110.0),
         (4096, "256x128x64", 185.2),
         (5632, "256x128x64", 525.1),
         (8192, "256x128x64", 1591.0),
@@ -90,7 +90,6 @@ def test_waves() -> None:
         (1536, (True, False), "threads=384 tile=96x192x64 swizzle=64"),
         (1536, (False, False), "threads=384 tile=96x192x64"),
         (3072, (True, False), "threads=384 tile=192x192x64"),
-        (5120, (True, False), "threads=256 tile=160x256x64 swizzle=64"),
         (8192, (True, False), "threads=256 tile=256x128x64"),
     ],
 )

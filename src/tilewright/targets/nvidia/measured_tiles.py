@@ -94,9 +94,9 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(128, 128, Cost(3.0, 0.345), threads=_GROUPS, more=_SIX_STAGES, rate=_SOONER),
     MeasuredTile(160, 128, Cost(2.6, 0.47), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(192, 128, Cost(2.4, 0.495), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(208, 128, Cost(2.0, 0.625), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(224, 128, Cost(2.9, 0.61), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 128, Cost(2.6, 0.67), threads=_GROUPS, rate=LIMITED),
+    MeasuredTile(208, 128, Cost(2.93, 0.643), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(224, 128, Cost(3.4, 0.64), threads=_GROUPS, rate=_SOONER),
+    MeasuredTile(256, 128, Cost(3.2, 0.635), threads=_GROUPS, rate=LIMITED),
     MeasuredTile(240, 128, Cost(2.8, 0.68), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(256, 144, Cost(2.8, 0.78), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(256, 192, Cost(3.0, 0.985), threads=_GROUPS, rate=LIMITED),
@@ -107,9 +107,9 @@ WARPGROUP_TILES: Final = (
 )
 """Tiles that groups of warps multiply, of f16 and bf16.
 
-Fitted to squares of 512 to 4096 (cold, both factors by rows), and 1 and 16 rows or columns of 8192 x 8192. Those of 208
-and 240 columns, of 144 rows, and of 128 x 128 by one group were fitted to squares and batches before steps took less
-time, by as much as they do beside these.
+Fitted to squares of 512 to 4096 (cold, both factors by rows), and 1 and 16 rows or columns of 8192 x 8192. Those of
+240 columns, of 144 rows, and of 128 x 128 by one group were fitted to squares and batches before steps took less time,
+by as much as they do beside these.
 """
 
 F32_TILES: Final = (
