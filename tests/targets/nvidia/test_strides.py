@@ -11,7 +11,10 @@ from targets.nvidia.case import Launch, faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.cases import TEXTS
+from targets.nvidia.products.test_clusters import check, given_for
+from targets.nvidia.products.test_levels import levels
 from targets.nvidia.products.test_products import emitted
+from tilewright.machine.cuda.architecture import Architecture
 
 TEXT = """func @trips(%from: {0}, %to: {0}, %step: {0}, %out: memref<i64x2>) {{
     %zero = constant 0 : index
@@ -56,3 +59,11 @@ def test_tiles_of_products_need_no_division_of_64_bits() -> None:
     assert "elect.sync" in llvm
     assert re.search(r"div i32 %\S+, %", llvm)
     assert not re.search(r"(div|rem) i64 %\S+, %", llvm)
+
+
+def test_blocks_find_their_tiles(rng: np.random.Generator) -> None:
+    """Of open extents, in a band of eight tiles and one of two."""
+    extents = (600, 136, 64)
+    text = TEXTS.whole_product(("?", "?", "?"), "f16", "f32", (False, False))
+    module = next(levels(text, Architecture.SM_90A, "tile=64x64x64 copies=tensor"))
+    check(module, given_for(extents, "n.n", rng), parts=4)
