@@ -52,6 +52,10 @@ _Costs = tuple[float, float, float, float]
 def measured(cases: Mapping[str, Start], rounds: int, folder: Path) -> list[Row]:
     """All cases in turn, in an empty folder whose parents have no settings; `folder` holds the cache, too."""
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    if "PYTHONPATH" in inherited:
+        # relative to the folder that this process was started in
+        parts = inherited["PYTHONPATH"].split(os.pathsep)
+        inherited["PYTHONPATH"] = os.pathsep.join(str(Path(part).absolute()) for part in parts)
     environment = {**inherited, "TILEWRIGHT_CACHE_DIR": str(folder / "cache")}
     found: dict[str, list[_Costs]] = {name: [] for name in cases}
     for number in range(rounds + 1):
@@ -71,8 +75,10 @@ def _run(case: Start, folder: Path, environment: Mapping[str, str]) -> _Costs:
     text = _CHILD.format(before=case.before, timed=case.timed)
     begin, used = perf_counter(), _children_time()
     done = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=folder, env=environment
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, cwd=folder, env=environment
     )
+    if done.returncode:
+        raise SystemExit(f"a new process that should run {case.timed!r} ended with {done.returncode}:\n{done.stderr}")
     wall, cpu = map(float, done.stdout.split())
     return 1e3 * wall, 1e3 * cpu, 1e3 * (perf_counter() - begin), 1e3 * (_children_time() - used)
 

@@ -29,7 +29,7 @@ from product_texts import Product, tile_ir_product, whole_gemm
 from spread import Spread
 from tile_ir_kernels import long_kernel
 from tilewright.compile_options import CompileOptions
-from tilewright.compiler import offers_of, read_source
+from tilewright.compiler import lower_module, read_module, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets import find_target
@@ -80,7 +80,8 @@ def warm(target: Target, rounds: int) -> list[Row]:
     bars: dict[str, float] = {}
 
     def lowered(text: str) -> None:
-        offers_of(Source("kernel", text), target, CompileOptions(), Report())
+        source, report = Source("kernel", text), Report()
+        lower_module(read_module(source, report), target, CompileOptions(), report)
 
     def compiled(text: str) -> str:
         return tw.compile(text, target=TARGET, cache=False).artifact.texts["ptx"]

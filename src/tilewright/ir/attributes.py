@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from enum import Enum
+from typing import Final
 
 from tilewright.ir.types import Type
 
@@ -42,10 +44,15 @@ def spell_float(value: float) -> str:
 
 def quote(text: str) -> str:
     """A double-quoted string with escapes for quotes, backslashes and control characters."""
-    escaped = "".join(
-        f"\\{c}" if c in '"\\' else c if c.isprintable() and c.isascii() else f"\\u{{{ord(c):x}}}" for c in text
-    )
-    return f'"{escaped}"'
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+_ESCAPED: Final = re.compile(r'["\\]|[^ -~]')
+
+
+def _escape(found: re.Match[str]) -> str:
+    letter = found[0]
+    return f"\\{letter}" if letter in '"\\' else f"\\u{{{ord(letter):x}}}"
 
 
 def spell(value: Attribute) -> str:

@@ -146,7 +146,7 @@ class Operation:
         successors: Sequence[Block] = (),
         location: Location = UNKNOWN,
     ) -> None:
-        self._operands: list[Value] = []
+        self._operands: list[Value] = list(operands)
         self.results: list[OpResult] = [OpResult(self, i, t) for i, t in enumerate(result_types)]
         self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
         self.regions: list[Region] = []
@@ -156,9 +156,9 @@ class Operation:
         self.block: Block | None = None
         self.next: Operation | None = None
         self.previous: Operation | None = None
-        for operand in operands:
-            self._operands.append(operand)
-            operand.uses[self] = operand.uses.get(self, 0) + 1
+        for operand in self._operands:
+            uses = operand.uses
+            uses[self] = uses.get(self, 0) + 1
         for region in regions:
             self.add_region(region)
 
@@ -282,22 +282,25 @@ class Operation:
 
     def walk(self) -> Iterator[Operation]:
         """This operation and all nested ones, parents first. The visited one may be erased meanwhile."""
-        stack: list[Operation] = [self]
+        stack: list[Iterator[Operation]] = [iter([self])]
         while stack:
-            op = stack.pop()
-            if not op.regions:
+            for op in stack[-1]:
+                if not op.regions:
+                    yield op
+                    continue
+                # every pass walks: along the links themselves, since each generator in between would take its time
+                nested: list[Operation] = []
+                for region in op.regions:
+                    for block in region.blocks:
+                        inner = block.first
+                        while inner is not None:
+                            nested.append(inner)
+                            inner = inner.next
                 yield op
-                continue
-            # every pass walks: along the links themselves, from the last to the first, so that the first is on top
-            nested: list[Operation] = []
-            for region in reversed(op.regions):
-                for block in reversed(region.blocks):
-                    inner = block.last
-                    while inner is not None:
-                        nested.append(inner)
-                        inner = inner.previous
-            yield op
-            stack += nested
+                stack.append(iter(nested))
+                break
+            else:
+                stack.pop()
 
     # Copying
 

@@ -44,23 +44,24 @@ class _Tokens:
         self.texts: list[str] = []
         self.starts: list[int] = []
         self.at = 0
-        text = source.text
-        position = self._skipped(0)
-        while position < len(text):
-            match = _TOKEN.match(text, position)
+        text, token = source.text, _TOKEN.match
+        add_kind, add_text, add_start = self.kinds.append, self.texts.append, self.starts.append
+        position, length = self._skipped(0), len(text)
+        while position < length:
+            match = token(text, position)
             if match is None:
                 self.report.error("IR010", SourceRange(source, position, position + 1), "this character fits nowhere")
                 raise _Abort
             kind = match.lastgroup
             assert kind is not None
-            self.kinds.append(kind)
-            self.starts.append(position)
+            add_kind(kind)
+            add_start(position)
             if kind == "type":
                 end = self._type_end(match.end(kind))
-                self.texts.append(text[position:end])
+                add_text(text[position:end])
                 position = self._skipped(end)
             else:
-                self.texts.append(match[kind])
+                add_text(match[kind])
                 position = match.end()
         self.kinds.append("end")
         self.texts.append("")

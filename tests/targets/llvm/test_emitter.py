@@ -231,6 +231,31 @@ def test_integers_are_folded_as_python_does() -> None:
     assert b.block.lines == []
 
 
+def test_bits_of_constants_are_folded() -> None:
+    module = Module()
+    b, _ = pointers(module, 0)
+    eight = [Value("i8", str(number)) for number in (-56, 3, 0x55)]
+    x, three, mask = eight
+    assert [b.and_(x, mask), b.shl(x, three), b.lshr(x, three), b.ashr(x, three)] == [
+        Value("i8", str(number)) for number in (0x40, 0x40, 25, -7)
+    ]
+    assert b.lshr(constant("<4 x i8>", -56), constant("<4 x i8>", 3)) == constant("<4 x i8>", 25)
+    assert not b.block.lines
+    # as far as that, the amount is poison
+    assert b.shl(x, Value("i8", "8")).text.startswith("%")
+
+
+def test_nothing_branches_on_what_always_holds() -> None:
+    module = Module()
+    b, (n,) = pointers(module, 0)
+    with b.if_then(boolean(True)):
+        b.add(n, i64(1))
+    assert len(b.function.blocks) == 1
+    with b.if_then(boolean(False)):
+        b.add(n, i64(2))
+    assert len(b.function.blocks) == 3
+
+
 def test_identities_are_identities(jit: Jit) -> None:
     """Each operation with each constant on one side, against Python on numbers that only the call knows."""
     module = Module()

@@ -233,6 +233,9 @@ class ControlFlow(MemoryInstructions):
 
     @contextmanager
     def if_then(self, condition: Value, likely: bool | None = None) -> Generator[None]:
-        """A one-sided branch without results."""
+        """A one-sided branch without results; none for what always holds."""
+        if condition.text == "true":
+            yield
+            return
         with self.if_else(condition, likely) as branch, branch.then():
             yield

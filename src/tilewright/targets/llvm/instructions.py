@@ -6,7 +6,8 @@ folded on the way, so that index arithmetic stays short without a pass; floats a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tilewright.numerics.integers import wrap
 from tilewright.targets.llvm.types import bits_of, lanes_of, mangle, scalar_of, vector
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from tilewright.targets.llvm.module import Block, Callee, Function
 
+_ESCAPED: Final = re.compile(r'["\\]|[^ -~]')
+"""What stands as a number in quoted ASCII."""
 _ONE_FLOATS = {"0x3FF0000000000000", "0xH3C00"}
 
 
@@ -94,6 +97,9 @@ class Instructions:
             return a
         if a.text == "true" or b.text == "false" or a.integer == -1 or b.integer == 0:
             return b
+        x, y = a.integer, b.integer
+        if x is not None and y is not None:
+            return constant(a.type, x & y)
         return self._binary("and", a, b, "", hint)
 
     def or_(self, a: Value, b: Value, flags: str = "", hint: str = "or") -> Value:
@@ -121,15 +127,25 @@ class Instructions:
 
     def shl(self, a: Value, b: Value, flags: str = "", hint: str = "shl") -> Value:
         """Shift left; poison if the amount reaches the width."""
-        return a if b.integer == 0 else self._binary("shl", a, b, flags, hint)
+        return self._shift("shl", a, b, flags, hint)
 
     def lshr(self, a: Value, b: Value, flags: str = "", hint: str = "lshr") -> Value:
         """Shift right, filling with zeros."""
-        return a if b.integer == 0 else self._binary("lshr", a, b, flags, hint)
+        return self._shift("lshr", a, b, flags, hint)
 
     def ashr(self, a: Value, b: Value, flags: str = "", hint: str = "ashr") -> Value:
         """Shift right, filling with the sign."""
-        return a if b.integer == 0 else self._binary("ashr", a, b, flags, hint)
+        return self._shift("ashr", a, b, flags, hint)
+
+    def _shift(self, op: str, a: Value, b: Value, flags: str, hint: str) -> Value:
+        x, y, bits = a.integer, b.integer, bits_of(a.type)
+        if y == 0:
+            return a
+        if x is None or y is None or not 0 < y < bits:
+            return self._binary(op, a, b, flags, hint)
+        if op == "shl":
+            return constant(a.type, x << y)
+        return constant(a.type, (x if op == "ashr" else x % (1 << bits)) >> y)
 
     def sdiv(self, a: Value, b: Value, flags: str = "", hint: str = "div") -> Value:
         """Truncating signed division; undefined for a zero divisor and MIN / -1."""
@@ -423,7 +439,7 @@ def _call_text(callee: Callee, arguments: Sequence[Value], attributes: str) -> s
 
 
 def _escape(text: str) -> str:
-    return "".join(c if c.isprintable() and c not in '"\\' else f"\\{ord(c):02X}" for c in text)
+    return _ESCAPED.sub(lambda found: f"\\{ord(found[0]):02X}", text)
 
 
 def _is_one(value: Value) -> bool:

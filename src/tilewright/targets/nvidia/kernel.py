@@ -238,7 +238,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         slot = memory_slot(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
         ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(function.arguments[0], slot), 8))
     if maps:
-        ctx.maps = tensor_copies.map_pointers(ctx, function.arguments[0], size - MAP_BYTES * len(maps))
+        ctx.maps = tensor_copies.map_pointers(b, maps, function.arguments[0], size - MAP_BYTES * len(maps))
     _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
@@ -251,9 +251,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         group_bytes=kernel.group_bytes,
         maps=maps,
     )
-    info = kernel_info(kernel, symbol, arena.high_water)
-    facts = dict(info.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
-    return replace(info, launch=plan, facts=facts)
+    facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
+    return replace(signature, local_bytes=arena.high_water, launch=plan, facts=facts)
 
 
 def _allocated_bytes(kernel: Kernel) -> int:

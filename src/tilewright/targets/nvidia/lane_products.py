@@ -6,7 +6,7 @@ Groups of four warps find a factor by a descriptor of 64 bits: bits 0 to 13 the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tilewright.dialects import gpu_products as gpu
@@ -24,7 +24,7 @@ from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.async_copies import commit, copy_async, wait
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.lanes import slots_of, words_of
-from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds
+from tilewright.targets.nvidia.memory import address, checked_indices, element_pointer, in_bounds
 from tilewright.targets.nvidia.values import Fragment, View, Words
 from tilewright.transforms.emit import constant_of
 
@@ -81,7 +81,7 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
             continue
         place = places.at(there[run])
         origin = _moved(ctx, source, read, offset)
-        at = [b.add(start, i64(k)) for start, k in zip(starts, offset, strict=True)]
+        at = checked_indices(ctx, starts, offset, op.check)
         if op.fills:
             copy_async(ctx, place, origin, bytes_, _given(ctx, op, source, at))
         else:
@@ -218,29 +218,29 @@ def _by_intrinsic(
 
 
 def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
+    """All products of an operation as one text: sums of a hundred registers would go in and out of each."""
     assert isinstance(op, ops.MmaAsync)
     b, found = ctx.b, _instruction(op)
-    held = [b.bitcast(word, "i32") for word in words_of(ctx, op.rows)] if op.holds_rows else []
+    sums, anew = _values(ctx, op.sums), _is_nothing(op.sums)
+    products = _Products(found, op.along, len(sums))
+    held = [products.operand(b.bitcast(word, "i32")) for word in words_of(ctx, op.rows)] if op.holds_rows else []
     at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
     at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
     words = len(held) // (op.repeats * op.steps)
-    sums, anew = _values(ctx, op.sums), _is_nothing(op.sums)
-    if anew:
-        b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
-    else:
-        # tied to the sums: what writes them may not move behind the fence
-        sums = _assembly(ctx, "wgmma.fence.sync.aligned;", "", [], sums)
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
         deep = (op.first + step) * k
-        right = at_columns.at(ctx, _units(memref_of(op.columns), op.along[1], 0, deep))
+        right = products.operand(at_columns.at(ctx, _units(memref_of(op.columns), op.along[1], 0, deep)))
         for repeat in range(op.repeats):
             part = words * (repeat * op.steps + step)
             left = held[part : part + words]
             if at_rows is not None:
-                left = [at_rows.at(ctx, _units(memref_of(op.rows), op.along[0], repeat * m, deep))]
-            mine = slice(each * repeat, each * (repeat + 1))
-            sums[mine] = _by_group(ctx, found, op.along, left, right, sums[mine], anew and step == 0)
+                further = _units(memref_of(op.rows), op.along[0], repeat * m, deep)
+                left = [products.operand(at_rows.at(ctx, further))]
+            products.add(range(each * repeat, each * (repeat + 1)), left, right, anew=anew and step == 0)
+    if anew:
+        b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
+    sums = products.emitted(ctx, sums, tied=not anew)
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
     ctx.bind(op.out, Fragment(tuple(sums)))
 
@@ -288,28 +288,38 @@ def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:
     return sum(k * (stride or 0) for k, stride in steps) * factor.element.bytes // _UNIT
 
 
-def _by_group(
-    ctx: KernelContext,
-    found: MatrixInstruction,
-    along: tuple[bool, bool],
-    rows: Sequence[Value],
-    columns: Value,
-    sums: Sequence[Value],
-    anew: bool,
-) -> list[Value]:
-    """One product; bits behind the signs say which factor in memory runs along m or n. Integers have neither. Sums
-    begin `anew` where what they were does not matter."""
-    count, held = len(sums), len(rows) > 1
-    turned = ", " + ", ".join(str(int(each)) for each in along[held:]) if found.turns_factors else ""
-    signs = "" if found.sum.is_integer else f", 1, 1{turned}"
-    names = ",".join(f"${k}" for k in range(count))
-    left = ",".join(f"${count + k}" for k in range(len(rows)))
-    text = (
-        f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
-        f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, ${count + len(rows)}, p{signs}; }}"
-    )
-    given = ",".join([*("r" if held else "l" for _ in rows), "l"])
-    return _assembly(ctx, text, given, [*rows, columns], sums, tied=not anew)
+class _Products:
+    """Products of a group of warps, one behind the other, of one type and with the same `count` sums."""
+
+    def __init__(self, found: MatrixInstruction, along: tuple[bool, bool], count: int) -> None:
+        self._found, self._along, self._count = found, along, count
+        self._operands: list[Value] = []
+        self._text: list[str] = []
+
+    def operand(self, value: Value) -> str:
+        """What stands for an operand in the text."""
+        self._operands.append(value)
+        return f"${self._count + len(self._operands) - 1}"
+
+    def add(self, sums: Iterable[int], rows: Sequence[str], columns: str, *, anew: bool) -> None:
+        """One product. Bits behind the signs say which factor in memory runs along m or n; integers have neither.
+
+        Sums begin `anew` where what they were does not matter.
+        """
+        found, held = self._found, len(rows) > 1
+        turned = ", " + ", ".join(str(int(each)) for each in self._along[held:]) if found.turns_factors else ""
+        signs = "" if found.sum.is_integer else f", 1, 1{turned}"
+        names, left = ",".join([f"${k}" for k in sums]), ",".join(rows)
+        self._text.append(
+            f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
+            f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, {columns}, p{signs}; }}"
+        )
+
+    def emitted(self, ctx: KernelContext, sums: Sequence[Value], *, tied: bool) -> list[Value]:
+        """The sums behind all of them. What writes `tied` ones does so in front of the fence."""
+        fence = ["wgmma.fence.sync.aligned;"] if tied else []
+        given = ",".join("r" if value.type == "i32" else "l" for value in self._operands)
+        return _assembly(ctx, " ".join([*fence, *self._text]), given, self._operands, sums, tied=tied)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
@@ -338,7 +348,8 @@ def _assembly(
     `constraints` are those of the other operands.
     """
     count, type_ = len(sums), sums[0].type
-    parts = [_REGISTERS[type_]] * count
+    # results that are new are written while operands are still read
+    parts = [_REGISTERS[type_] if tied else _REGISTERS[type_].replace("=", "=&")] * count
     parts += [constraints] if constraints else []
     parts += [str(k) for k in range(count)] if tied else []
     struct = f"{{ {', '.join([type_] * count)} }}"

@@ -1,12 +1,10 @@
 """The lane level as code of one thread: a fragment is as many LLVM values as it has registers.
 
-The code is that of the operations; nothing is decided here. Registers of one access are read and written one by one
-with the alignment of all of them, which LLVM puts together.
+The code is that of the operations; nothing is decided here. Registers of one access are those of a vector.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
@@ -27,7 +25,16 @@ from tilewright.targets.nvidia.addresses import Access, access_element, scatter_
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
-from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.memory import (
+    address,
+    checked_indices,
+    element_pointer,
+    in_bounds,
+    load_elements,
+    load_together,
+    store_elements,
+    store_together,
+)
 from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 
@@ -186,33 +193,20 @@ class _Runs:
         self._start = [ctx.scalar(index) for index in op.indices]
         self._base = address(ctx, self.view, self._start)
 
-    def __iter__(self) -> Iterator[tuple[Value, Callable[[], list[Value]]]]:
-        """For each run whether it is inside, and how to compute where its elements lie."""
-        ctx, b, width = self._ctx, self._ctx.b, self._op.width
-        offsets = list(lane.offsets(self._op.registers, len(self._start)))
-        for run in range(0, len(offsets), width):
-            first = [b.add(at, i64(steps)) for at, steps in zip(self._start, offsets[run], strict=True)]
-            inside = in_bounds(ctx, self.view, first, self._op.check)
-            if self.view.type.swizzle is None:
-                yield inside, lambda run=run: [self._pointer(at) for at in offsets[run : run + width]]
-            else:
-                yield inside, lambda first=first: self._swizzled(first)
+    def __iter__(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
+        """For each run whether it is inside, and how to compute where its first element lies."""
+        ctx, check = self._ctx, self._op.check
+        for offset in list(lane.offsets(self._op.registers, len(self._start)))[:: self._op.width]:
+            inside = in_bounds(ctx, self.view, checked_indices(ctx, self._start, offset, check), check)
+            yield inside, lambda offset=offset: self._pointer(offset)
 
     def _pointer(self, offset: tuple[int, ...]) -> Value:
-        ctx, distance = self._ctx, i64(0)
-        for steps, stride in zip(offset, self.view.strides, strict=True):
-            distance = ctx.b.add(distance, ctx.b.mul(i64(steps), stride))
-        return element_pointer(ctx, self.view.element, self._base, distance)
-
-    def _swizzled(self, first: list[Value]) -> list[Value]:
-        """The elements of one access stay behind each other."""
-        pointer, element = address(self._ctx, self.view, first), self.view.element
-        return [element_pointer(self._ctx, element, pointer, i64(k)) for k in range(self._op.width)]
-
-    def alignment(self, position: int) -> int:
-        """Bytes that divide the address of the element at a position of a run."""
-        size = self.view.element.bytes
-        return math.gcd(self._op.width * size, position * size)
+        ctx, b, view, distance = self._ctx, self._ctx.b, self.view, i64(0)
+        if view.type.swizzle is not None:
+            return address(ctx, view, [b.add(at, i64(k)) for at, k in zip(self._start, offset, strict=True)])
+        for steps, stride in zip(offset, view.strides, strict=True):
+            distance = b.add(distance, b.mul(i64(steps), stride))
+        return element_pointer(ctx, view.element, self._base, distance)
 
 
 def _load(ctx: KernelContext, op: core.Operation) -> None:
@@ -222,17 +216,16 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
     if all(isinstance(use, lane.Store) and _in_a_word(use) > 1 for use in op.out.uses):
         each = _in_a_word(op)
 
-    def read(places: Callable[[], list[Value]]) -> list[Operand]:
-        found = list(enumerate(places()))[::each]
+    def read(place: Value) -> list[Operand]:
         if each > 1:
-            return [ctx.b.load(f"i{WORD_BITS}", at, runs.alignment(k)) for k, at in found]
-        return [load_element(ctx, element, at, runs.alignment(k)) for k, at in found]
+            return [*load_together(ctx, f"i{WORD_BITS}", WORD_BITS // 8, place, op.width // each)]
+        return load_elements(ctx, element, place, op.width)
 
     def zeros() -> list[Operand]:
         return [i32(0) if each > 1 else ctx.arith.constant(element.name, 0)] * (op.width // each)
 
-    for inside, places in runs:
-        slots += guarded_all(ctx, inside, lambda at=places: read(at), zeros)
+    for inside, place in runs:
+        slots += guarded_all(ctx, inside, lambda at=place: read(at()), zeros)
     if each > 1:
         ctx.bind(op.out, Words(tuple(slot for slot in slots if isinstance(slot, Value)), element))
     else:
@@ -253,22 +246,20 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
         _store_words(ctx, op, found)
         return
     runs, slots = _Runs(ctx, op, op.memref), slots_of(ctx, op.value)
-    for number, (inside, places) in enumerate(runs):
+    for number, (inside, place) in enumerate(runs):
         values = slots[number * op.width : (number + 1) * op.width]
         with ctx.b.if_then(inside):
-            for k, (at, value) in enumerate(zip(places(), values, strict=True)):
-                store_element(ctx, runs.view.element, value, at, runs.alignment(k))
+            store_elements(ctx, runs.view.element, values, place())
 
 
 def _store_words(ctx: KernelContext, op: lane.Store, value: Words) -> None:
     """What nobody has taken apart is not put together."""
     runs, each = _Runs(ctx, op, op.memref), _in_a_word(op)
     count = op.width // each
-    for number, (inside, places) in enumerate(runs):
+    for number, (inside, place) in enumerate(runs):
         words = value.words[number * count : (number + 1) * count]
         with ctx.b.if_then(inside):
-            for k, (at, word) in enumerate(zip(places()[::each], words, strict=True)):
-                ctx.b.store(word, at, runs.alignment(k * each))
+            store_together(ctx, words, WORD_BITS // 8, place())
 
 
 def _synchronize(ctx: KernelContext, op: core.Operation) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from tilewright.dialects import memref
 from tilewright.ir import core
 from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import GroupType, MemrefType, mixed
-from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, zero
+from tilewright.targets.llvm.emitter import Complex, Value, boolean, i64, poison, vector, zero
 from tilewright.targets.llvm.types import Element, Kind
 from tilewright.targets.nvidia.arena import Place
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.values import GLOBAL, SHARED, Operand, View
+
+VECTOR_BYTES: Final = 16
+"""Of the largest access of a thread."""
 
 
 def address(ctx: KernelContext, view: View, indices: Sequence[Value]) -> Value:
@@ -40,8 +44,8 @@ def element_pointer(ctx: KernelContext, element: Element, pointer: Value, count:
     return ctx.b.gep(ltype, pointer, count, inbounds=False)
 
 
-def load_element(ctx: KernelContext, element: Element, pointer: Value, aligned: int = 1) -> Operand:
-    """Load one element, aligned to so many bytes at least; bools take a byte."""
+def load_element(ctx: KernelContext, element: Element, pointer: Value) -> Operand:
+    """Load one element; bools take a byte."""
     b = ctx.b
     if element.kind is Kind.BOOL:
         return b.trunc(b.load("i8", pointer, 1), "i1")
@@ -49,18 +53,68 @@ def load_element(ctx: KernelContext, element: Element, pointer: Value, aligned: 
     if element.kind is Kind.COMPLEX:
         second = b.offset(pointer, align)
         return Complex(b.load(element.llvm, pointer, align), b.load(element.llvm, second, align))
-    return b.load(element.llvm, pointer, max(align, aligned))
+    return b.load(element.llvm, pointer, align)
 
 
-def store_element(ctx: KernelContext, element: Element, operand: Operand, pointer: Value, aligned: int = 1) -> None:
-    """Store one element, aligned to so many bytes at least."""
+def store_element(ctx: KernelContext, element: Element, operand: Operand, pointer: Value) -> None:
+    """Store one element."""
     b, size = ctx.b, max(element.bits // 8, 1)
     if isinstance(operand, Complex):
         b.store(operand.re, pointer, size)
         b.store(operand.im, b.offset(pointer, size), size)
     else:
         value = b.zext(operand, "i8") if element.kind is Kind.BOOL else operand
-        b.store(value, pointer, max(size, aligned))
+        b.store(value, pointer, size)
+
+
+def load_together(ctx: KernelContext, ltype: str, size: int, pointer: Value, count: int) -> list[Value]:
+    """Load as many neighbours of `size` bytes each as are aligned to all their bytes, up to 16 bytes by one access.
+
+    As vectors, though LLVM would make such of single loads: looking for them takes it a large part of its time.
+    """
+    b, together = ctx.b, min(VECTOR_BYTES // size, count)
+    if together == 1:
+        return [b.load(ltype, b.gep(ltype, pointer, i64(k), inbounds=False), size) for k in range(count)]
+    found: list[Value] = []
+    for first in range(0, count, together):
+        place = b.gep(ltype, pointer, i64(first), inbounds=False)
+        loaded = b.load(vector(ltype, together), place, together * size)
+        found += [b.extract(loaded, k) for k in range(together)]
+    return found
+
+
+def store_together(ctx: KernelContext, values: Sequence[Value], size: int, pointer: Value) -> None:
+    """Store neighbours, as `load_together` loads them."""
+    b, ltype, together = ctx.b, values[0].type, min(VECTOR_BYTES // size, len(values))
+    for first in range(0, len(values), together):
+        stored = values[first]
+        if together > 1:
+            stored = poison(vector(ltype, together))
+            for k, value in enumerate(values[first : first + together]):
+                stored = b.insert(stored, value, k)
+        b.store(stored, b.gep(ltype, pointer, i64(first), inbounds=False), together * size)
+
+
+def load_elements(ctx: KernelContext, element: Element, pointer: Value, count: int) -> list[Operand]:
+    """Load neighbours that are aligned to all their bytes, or to 16."""
+    if _is_single(element):
+        return [load_element(ctx, element, element_pointer(ctx, element, pointer, i64(k))) for k in range(count)]
+    return [*load_together(ctx, element.llvm, element.bits // 8, pointer, count)]
+
+
+def store_elements(ctx: KernelContext, element: Element, operands: Sequence[Operand], pointer: Value) -> None:
+    """Store neighbours that are aligned to all their bytes, or to 16."""
+    if _is_single(element):
+        for k, operand in enumerate(operands):
+            store_element(ctx, element, operand, element_pointer(ctx, element, pointer, i64(k)))
+        return
+    values = [operand for operand in operands if isinstance(operand, Value)]
+    store_together(ctx, values, element.bits // 8, pointer)
+
+
+def _is_single(element: Element) -> bool:
+    """Whether each element is an access of its own, or two."""
+    return element.kind in (Kind.BOOL, Kind.COMPLEX) or element.bits < 8
 
 
 def in_bounds(ctx: KernelContext, view: View, indices: Sequence[Value], check: Sequence[object]) -> Value:
@@ -71,6 +125,16 @@ def in_bounds(ctx: KernelContext, view: View, indices: Sequence[Value], check: S
             # One unsigned comparison tests both ends: extents are not negative.
             inside = ctx.b.and_(inside, ctx.b.icmp("ult", index, size))
     return inside
+
+
+def checked_indices(
+    ctx: KernelContext, starts: Sequence[Value], offset: Sequence[int], check: Sequence[bool]
+) -> list[Value]:
+    """The indices `offset` behind `starts` along the checked modes, for `in_bounds`; along the others the starts."""
+    if not any(check):
+        return list(starts)
+    rows = zip(starts, offset, check, strict=True)
+    return [ctx.b.add(start, i64(steps)) if checked else start for start, steps, checked in rows]
 
 
 def _load(ctx: KernelContext, op: core.Operation) -> None:

@@ -1,15 +1,13 @@
 """Loads and stores of distributed tiles: runs of adjacent elements, in one piece where memory allows.
 
 A run is one access if its elements lie behind each other, all of them inside, and the first is aligned. What of that is
-not known (`transforms.facts`) is tested where it happens; otherwise each element is an access of its own. One access is
-printed as one for each element, with the alignment of the run: LLVM puts those together.
+not known (`transforms.facts`) is tested where it happens; otherwise each element is an access of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from tilewright.dialects import tile
@@ -21,11 +19,18 @@ from tilewright.targets.nvidia.context import KernelContext, is_tile
 from tilewright.targets.nvidia.distributed import Distribution
 from tilewright.targets.nvidia.elements import Elements, guarded, guarded_all, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED
-from tilewright.targets.nvidia.memory import address, element_pointer, in_bounds, load_element, store_element
+from tilewright.targets.nvidia.memory import (
+    VECTOR_BYTES,
+    address,
+    in_bounds,
+    load_element,
+    load_elements,
+    store_element,
+    store_elements,
+)
 from tilewright.targets.nvidia.values import HeldTile, Operand, View
 from tilewright.transforms.facts import alignment, stride_divisor
 
-VECTOR_BYTES: Final = 16
 _MOST_UNROLLED: Final = 8
 """Elements of a thread up to which runs are written out one after the other."""
 
@@ -77,13 +82,10 @@ class _Run:
         steps = [stride_divisor(self._op.memref, k) * bytes_ for k in range(1, len(shape)) if shape[k] > 1]
         return math.gcd(alignment(self._op.memref, self._op.indices), self._found.width * bytes_, *steps)
 
-    def pieces(self) -> list[tuple[Value, int]]:
-        """Address and alignment of each element of one access."""
-        size, element = self.view.element.bytes, self.view.element
-        return [
-            (element_pointer(self._ctx, element, self._base, i64(k)), math.gcd(self.aligned, k * size))
-            for k in range(self._found.width)
-        ]
+    @property
+    def base(self) -> Value:
+        """The address of the first element."""
+        return self._base
 
     def elements(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
         """For each element by itself whether it is accessed, and how to compute where it lies."""
@@ -99,7 +101,7 @@ def load_run(ctx: KernelContext, op: tile.Load, found: Distribution, where: Sequ
     element = run.view.element
 
     def together() -> list[Operand]:
-        return [load_element(ctx, element, pointer, align) for pointer, align in run.pieces()]
+        return load_elements(ctx, element, run.base, found.width)
 
     def one_by_one() -> list[Operand]:
         return [
@@ -124,8 +126,7 @@ def store_run(
     element = run.view.element
 
     def together() -> None:
-        for (pointer, align), value in zip(run.pieces(), values, strict=True):
-            store_element(ctx, element, value, pointer, align)
+        store_elements(ctx, element, values, run.base)
 
     def one_by_one() -> None:
         for (inside, place), value in zip(run.elements(), values, strict=True):
@@ -194,22 +195,13 @@ def store_runs(ctx: KernelContext, op: tile.Store) -> None:
         if held or found.rounds * found.width <= _MOST_UNROLLED:
             for run in range(found.rounds):
                 number = _number(ctx, found, run)
-                with _if_there(ctx, _is_there(ctx, found, run, number)):
+                with ctx.b.if_then(_is_there(ctx, found, run, number)):
                     _store_run(ctx, op, found, number, loads, run)
             return
         start, step = _number(ctx, found, 0), found.threads * found.width
         unroll = ctx.not_unrolled()
         with ctx.b.loop(start, i64(found.size), step, loop_metadata=unroll, hint="element") as loop:
             _store_run(ctx, op, found, loop.index, loads, None)
-
-
-@contextmanager
-def _if_there(ctx: KernelContext, condition: Value) -> Generator[None]:
-    if condition.text == "true":
-        yield
-        return
-    with ctx.b.if_then(condition):
-        yield
 
 
 def _store_run(

@@ -46,7 +46,10 @@ def subgroup_products(kernel: Kernel, architecture: Architecture) -> SubgroupPro
     same = _Same()
     products: dict[Operation, SubgroupProduct] = {}
     for region in (op for op in kernel.walk() if isinstance(op, team.Spmd)):
-        for op in region.walk():
+        ops = list(region.walk())
+        if not any(isinstance(op, tile.Mma) for op in ops):
+            continue
+        for op in ops:
             same.collect(op, region)
             found = _product(op, architecture) if isinstance(op, tile.Mma) else None
             if found is not None:

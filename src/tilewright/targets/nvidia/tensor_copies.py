@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
@@ -13,7 +13,7 @@ from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.gpu_stores import StoreTensor
 from tilewright.ir import core
 from tilewright.ir.types import F32, TF32
-from tilewright.targets.llvm.emitter import Value, boolean, constant, i32, i64
+from tilewright.targets.llvm.emitter import Builder, Value, boolean, constant, i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
 from tilewright.targets.nvidia.warp import WARP
@@ -59,9 +59,9 @@ def map_of(view: core.Value, slabs: core.Value, near: int, shares: int = 1) -> T
     return TensorMap(name, dtype, matrix.origin.distance, extents, strides, box)
 
 
-def map_pointers(ctx: KernelContext, slots: Value, first: int) -> Mapping[TensorMap, Value]:
+def map_pointers(b: Builder, maps: Sequence[TensorMap], slots: Value, first: int) -> Mapping[TensorMap, Value]:
     """Where each map lies in the block of parameters, whose first one is so many bytes behind its beginning."""
-    return {found: ctx.b.offset(slots, first + MAP_BYTES * k) for k, found in enumerate(maps_of(ctx.kernel))}
+    return {found: b.offset(slots, first + MAP_BYTES * k) for k, found in enumerate(maps)}
 
 
 def barrier_at(ctx: KernelContext, memory: core.Value, number: core.Value) -> Value:

@@ -68,12 +68,12 @@ class Access(Struct, frozen=True, eq=False):
         unit = max(width * self.slab.element.bytes, WORD)
         together = min(policy.bank_bytes // unit, policy.warp)
         pitch = 0 if self.slab.is_fixed else self.slab.pitch
-        last = max(policy.warp // team, 1) - 1
-        begins = self._begins(tiling, min(tiling.threads, policy.warp))
-        units = [
-            (min(lane // team, last) * pitch + begins[min(lane % team, len(begins) - 1)]) // unit
-            for lane in range(policy.warp)
-        ]
+        begins = self._begins(tiling, min(tiling.threads, team, policy.warp))
+        # idle lanes do what the last one of their team does, those behind the last whole team what its first ones do
+        begins += [begins[-1]] * (min(team, policy.warp) - len(begins))
+        teams = max(policy.warp // team, 1)
+        items = [pitch * min(number, teams - 1) for number in range(teams + 1)]
+        units = [(item + begin) // unit for item in items for begin in begins][: policy.warp]
         return self.times(tiling) * count * passes_of(units, together, policy.bank_bytes // unit)
 
     def _begins(self, tiling: Tiling, threads: int) -> list[int]:
@@ -81,8 +81,7 @@ class Access(Struct, frozen=True, eq=False):
         strides = {k: stride for k, stride in zip(self.modes, self.slab.strides, strict=True) if k is not None}
         size = self.slab.element.bytes
         steps = [
-            [tiling.start(k, number) * strides.get(k, 0) * size for number in range(min(count, threads))]
-            for k, count in enumerate(tiling.boxes)
+            [start * strides.get(k, 0) * size for start in tiling.starts(k, threads)] for k in range(len(tiling.boxes))
         ]
         if tiling.unit:
             numbers = (tiling.numbers(rank) for rank in range(threads))

@@ -94,10 +94,11 @@ class Tiling(Struct, frozen=True, dict=True):
             rank //= count
         return found
 
-    def start(self, mode: int, number: int) -> int:
-        """Where the box of a number begins along a mode."""
-        first = number * self.pieces[mode]
-        return min(first, self.shape[mode] - self.box[mode]) if self.hangs_over(mode) else first
+    def starts(self, mode: int, most: int) -> list[int]:
+        """Where the boxes along a mode begin, the first `most` of them."""
+        piece, count = self.pieces[mode], min(self.boxes[mode], most)
+        last = self.shape[mode] - self.box[mode] if self.hangs_over(mode) else count * piece
+        return [min(first, last) for first in range(0, count * piece, piece)]
 
     def divisor(self, mode: int) -> int:
         """What divides where boxes begin along a mode; 0 where there is one."""

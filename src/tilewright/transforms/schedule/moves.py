@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Final
 
 from tilewright.ir.core import Value
+from tilewright.ir.index_map import Move
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import MemrefType, TileType
@@ -14,6 +16,8 @@ from tilewright.numerics.later import Array, np
 
 _BEYOND: Final = -1
 """The number of what is no element of the tile."""
+_REMEMBERED: Final = 256
+"""Moves whose registers are remembered: each copy of a loop has the same ones, and several passes ask."""
 
 
 def registers_of_move(op: MovesElements, layout_of: Callable[[Value], Layout]) -> tuple[int, ...] | None:
@@ -21,11 +25,17 @@ def registers_of_move(op: MovesElements, layout_of: Callable[[Value], Layout]) -
 
     None if some thread lacks an element that it needs. What is beyond the tiles may come from anywhere.
     """
-    wanted = _sources(op, layout_of(op.results[0]).table())
-    tables = [
-        _numbers(number, layout_of(operand).table(), _shape(operand)) for number, operand in enumerate(op.operands)
-    ]
-    held = np.concatenate(tables)
+    sources = tuple((layout_of(operand), _shape(operand)) for operand in op.operands)
+    return _registers(tuple(op.moves()), sources, layout_of(op.results[0]))
+
+
+@lru_cache(_REMEMBERED)
+def _registers(
+    moves: tuple[Move, ...], sources: tuple[tuple[Layout, tuple[int, ...]], ...], target: Layout
+) -> tuple[int, ...] | None:
+    """The same of tiles of such layouts and shapes."""
+    wanted = _sources(moves, [shape for _, shape in sources], target.table())
+    held = np.concatenate([_numbers(k, layout.table(), shape) for k, (layout, shape) in enumerate(sources)])
     known: dict[bytes, int] = {}
     for register, row in enumerate(held):
         known.setdefault(row.tobytes(), register)
@@ -64,17 +74,17 @@ def _numbers(operand: int, at: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(np.where(inside, total, _BEYOND).reshape(len(at), -1))
 
 
-def _sources(op: MovesElements, at: Array) -> Array:
-    """The numbers of the elements that come to the coordinates of the result."""
+def _sources(moves: Sequence[Move], shapes: Sequence[tuple[int, ...]], at: Array) -> Array:
+    """The numbers of the elements of operands of these shapes that come to the coordinates of the result."""
     found = np.full((len(at), prod(at.shape[1:-1])), _BEYOND, np.int64)
-    for move in op.moves():
+    for move in moves:
         inside = np.ones(at.shape[:-1], bool)
         for k, (start, extent) in enumerate(zip(move.start, move.shape, strict=True)):
             inside &= (at[..., k] >= start) & (at[..., k] < start + extent)
         position = [at[..., k] - start for k, start in enumerate(move.start)]
         coordinates = [np.broadcast_to(np.asarray(c), at.shape[:-1]) for c in move.at(position)]
         there = np.stack(coordinates, axis=-1) if coordinates else np.zeros((*at.shape[:-1], 0), np.int64)
-        numbers = _numbers(move.operand, there, _shape(op.operands[move.operand]))
+        numbers = _numbers(move.operand, there, shapes[move.operand])
         found = np.where(inside.reshape(found.shape), numbers, found)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Final
 
@@ -12,6 +13,10 @@ from tilewright.ir.layouts import Digit, Layout, Owner
 
 _BESIDE: Final = 4
 """Accesses of 16 bytes by neighbours at least, if there is so much: a few whole sectors, wherever they begin."""
+
+
+_REMEMBERED: Final = 256
+"""Layouts that are remembered: tiles of one shape are asked for one by one."""
 
 
 class Teams(Struct, frozen=True):
@@ -40,6 +45,7 @@ class Wishes(Struct, frozen=True):
     across: int | None = None
 
 
+@lru_cache(_REMEMBERED)
 def spread_layout(shape: tuple[int, ...], teams: Teams, wishes: Wishes) -> Layout:
     """Elements dealt to the threads; where there are too few, threads hold copies.
 

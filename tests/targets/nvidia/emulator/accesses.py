@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from .copies import Copies
 from .groups import GoingProducts, Unshown
 from .memory import SHARED, SIZE, WINDOW, Memory
 from .numbers import Array
-from .races import Access, Epoch, RaceError
+from .races import WORD_BYTES, Access, Epoch, RaceError
 from .stores import Stores
 
 
@@ -47,6 +47,32 @@ class Accesses:
         self._epoch.add(threads, offsets, size, access, self._turns)
         self._memory.view(values.dtype)[offsets // size] = values
         self._unshown.write(threads, offsets - WINDOW, size)
+
+    def load_vector(
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], count: int, align: int
+    ) -> list[Array]:
+        """Read so many neighbouring numbers a thread, all together aligned to their bytes."""
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, count * size, align, Access.READ)
+        self._note(threads, offsets, count * size, Access.READ)
+        view, first = self._memory.view(dtype), offsets // size
+        return [view[first + k] for k in range(count)]
+
+    def store_vector(self, threads: Array, addresses: Array, values: Sequence[Array], align: int) -> None:
+        """Write so many neighbouring numbers a thread, all together aligned to their bytes."""
+        dtype, count = values[0].dtype, len(values)
+        size = dtype.itemsize
+        offsets = self._memory.offsets(addresses, count * size, align, Access.WRITE)
+        self._note(threads, offsets, count * size, Access.WRITE)
+        view, first = self._memory.view(dtype), offsets // size
+        for k, value in enumerate(values):
+            view[first + k] = value
+        self._unshown.write(threads, offsets - WINDOW, count * size)
+
+    def _note(self, threads: Array, offsets: Array, size: int, access: int) -> None:
+        """Remember an access, word by word."""
+        for first in range(0, size, WORD_BYTES):
+            self._epoch.add(threads, offsets + first, min(size, WORD_BYTES), access, self._turns)
 
     def update(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 from .arithmetic import applied, intrinsic
 from .clusters import ARRIVE_TOGETHER, MEETING, mapped
 from .frame import Lanes, Operand, Step, Sync, typed_operand
-from .groups import group_product
+from .groups import multiplications
 from .meetings import ARRIVE, NUMBERED
 from .memory import SHARED
 from .text import EmulatorError, split
@@ -35,10 +35,6 @@ _FENCES: Final = (
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."
 _MAPPED: Final = "llvm.nvvm.mapa.shared.cluster"
-_WARPGROUP: Final = re.compile(
-    r"p, ([01]), 0; (wgmma\.mma_async\.\S+) \{.*?\}, (\{.*?\}, )?.*, p(, 1, 1)?((?:, [01])*);"
-)
-_SIGNED: Final = ".f32."
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
@@ -50,7 +46,8 @@ def call_of(result: str, rest: str) -> Step | Sync:
     """The step of `call ...`, or what waits for other threads."""
     assembly = _ASSEMBLY.match(rest)
     if assembly is not None:
-        return _assembly(result, assembly[2], [typed_operand(part) for part in split(assembly[4])])
+        operands = [typed_operand(part) for part in split(assembly[4])]
+        return _assembly(result, assembly[2], assembly[3].count("="), operands)
     found = _CALL.match(rest)
     if found is None:
         raise EmulatorError(f"unknown call: {rest}")
@@ -90,13 +87,6 @@ def call_of(result: str, rest: str) -> Step | Sync:
     return step
 
 
-def _sums(name: str, given: Sequence[Operand], anew: bool) -> Sequence[Operand]:
-    """What a product is added to."""
-    product = group_product(name)
-    zero = "i32 0" if product.factor.kind == "i" else "float 0.0"
-    return [zero] * product.sums if anew else given
-
-
 def _special(result: str, register: str) -> Step:
     def step(lanes: Lanes) -> None:
         lanes[result] = lanes.team.special(register, lanes.threads)
@@ -104,22 +94,15 @@ def _special(result: str, register: str) -> Step:
     return step
 
 
-def _assembly(result: str, text: str, operands: Sequence[Operand]) -> Step | Sync:
-    """Products of groups of warps, which are there at once; waiting and the fence in front give what they are given."""
-    if found := _WARPGROUP.search(text):
-        if (found[4] is None) == (_SIGNED in found[2]):
-            raise EmulatorError(f"products of floats alone have signs: {text}")
-        held = 1 if found[3] is None else found[3].count("$")
-        given = [*operands[: held + 1], *_sums(found[2], operands[held + 1 :], found[1] == "0")]
-        turned = found[5].removeprefix(", ").split(", ") if found[5] else ["0"] * (1 if found[3] else 2)
-        return Sync(found[2], [f"i32 {held}", *given, *(f"i32 {word}" for word in turned)], result)
+def _assembly(result: str, text: str, results: int, operands: Sequence[Operand]) -> Step | Sync:
+    """Products of groups of warps, which are there at once; waiting gives what it is given."""
     wait = _WAIT.match(text)
-    if wait is None and not text.startswith("wgmma.fence"):
-        raise EmulatorError(f"unknown assembly: {text}")
+    if wait is None:
+        products = multiplications(text, results)
+        return Sync(products[0].name, operands, result, products)
 
     def step(lanes: Lanes) -> None:
-        if wait is not None:
-            lanes.team.await_products(lanes.threads, int(wait[1]))
+        lanes.team.await_products(lanes.threads, int(wait[1]))
         lanes.parts[result] = [lanes[x] for x in operands]
 
     return step

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from .groups import Multiplication
 from .numbers import Array, literal
 from .text import Block, EmulatorError, Function, Instruction, Phi, split, typed
 
@@ -42,6 +43,16 @@ class Machine(Protocol):
 
     def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
         """Write one number a thread."""
+        ...
+
+    def load_vector(
+        self, threads: Array, addresses: Array, dtype: np.dtype[Any], count: int, align: int
+    ) -> list[Array]:
+        """Read so many neighbouring numbers a thread."""
+        ...
+
+    def store_vector(self, threads: Array, addresses: Array, values: Sequence[Array], align: int) -> None:
+        """Write so many neighbouring numbers a thread."""
         ...
 
     def update(
@@ -165,11 +176,12 @@ Step: TypeAlias = Callable[[Lanes], None]
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """An instruction that waits for others: its name, operands and the name it defines."""
+    """An instruction that waits for others: its name, operands and the name it defines; an assembly has products."""
 
     name: str
     operands: Sequence[Operand]
     result: str
+    products: Sequence[Multiplication] = ()
 
 
 class Jump(NamedTuple):

@@ -32,6 +32,49 @@ _ROW: Final = 32
 """Bytes of a row of a factor that one instruction reads."""
 
 
+_PRODUCT: Final = re.compile(
+    r"\{ \.reg \.pred p; setp\.ne\.b32 p, ([01]), 0; (wgmma\.mma_async\.\S+) "
+    r"\{([^{}]*)\}, (?:\{([^{}]*)\}|(\$\d+)), (\$\d+), p(, 1, 1)?((?:, [01])*); \}"
+)
+_FENCE: Final = "wgmma.fence.sync.aligned;"
+_SIGNED: Final = ".f32."
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplication:
+    """One product of an assembly: which of the `sums` it is added to unless they begin `anew`, which operands tell of
+    its factors, and which of these are `turned`.
+    """
+
+    name: str
+    sums: range
+    anew: bool
+    rows: tuple[int, ...]
+    columns: int
+    turned: tuple[bool, bool]
+
+
+def multiplications(text: str, results: int) -> list[Multiplication]:
+    """The products of an assembly with so many results, in front of which may be a fence. Raises EmulatorError."""
+    found = [_multiplication(match, results) for match in _PRODUCT.finditer(text)]
+    if not found or _PRODUCT.sub("", text).strip() not in ("", _FENCE):
+        raise EmulatorError(f"unknown assembly: {text}")
+    return found
+
+
+def _multiplication(match: re.Match[str], results: int) -> Multiplication:
+    anew, name, into, held, at_rows, at_columns, signs, flags = match.groups()
+    if (signs is None) == (_SIGNED in name):
+        raise EmulatorError(f"products of floats alone have signs: {match[0]}")
+    numbers = [int(each[1:]) for each in into.split(",")]
+    sums = range(numbers[0], numbers[-1] + 1)
+    if numbers != [*sums] or len(sums) != group_product(name).sums or sums.stop > results:
+        raise EmulatorError(f"these are not the sums of one product: {match[0]}")
+    rows = tuple(int(each[1:]) - results for each in (held.split(",") if held else [at_rows]))
+    turned = [flag == "1" for flag in flags.split(", ")[1:]] or [False] * (1 if held else 2)
+    return Multiplication(name, sums, anew == "0", rows, int(at_columns[1:]) - results, (turned[0], turned[-1]))
+
+
 @dataclass(frozen=True, slots=True)
 class GroupProduct:
     """64 x `columns` sums of products of `depth` elements."""

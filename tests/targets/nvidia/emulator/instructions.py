@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
@@ -21,6 +21,7 @@ from .text import EmulatorError, Instruction, split, typed
 _FLAGS: Final = {"nsw", "nuw", "exact", "disjoint", "nneg", "inbounds", "nnan", "ninf", "nsz", "contract", "reassoc"}
 _SCOPED: Final = re.compile(r"""^(.*?)(?: syncscope\("(\w+)"\))? (monotonic|acquire|release|acq_rel|seq_cst)\b(.*)$""")
 _ALIGN: Final = re.compile(r", align (\d+)")
+_VECTOR: Final = re.compile(r"<(\d+) x (\w+)>")
 
 
 def translate(instruction: Instruction) -> Step | Sync:
@@ -49,6 +50,10 @@ def translate(instruction: Instruction) -> Step | Sync:
             return _update(result, rest)
         case "getelementptr":
             return _element_pointer(result, rest)
+        case "insertelement":
+            return _insert_element(result, rest)
+        case "extractelement":
+            return _extract(result, rest)
         case "extractvalue":
             return _extract(result, rest)
         case "icmp":
@@ -112,8 +117,15 @@ def _order(text: str) -> tuple[str, int | None, int]:
 def _load(result: str, rest: str) -> Step:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
     ltype, pointer = split(operands)
-    dtype, (place, start) = dtype_of(ltype), _pointer(pointer)
-    access = atomic or Access.READ
+    place, start = _pointer(pointer)
+    if vector := _VECTOR.match(ltype):
+        many, element = int(vector[1]), dtype_of(vector[2])
+
+        def steps(lanes: Lanes) -> None:
+            lanes.parts[result] = lanes.team.load_vector(lanes.threads, lanes[place] + start, element, many, align)
+
+        return steps
+    dtype, access = dtype_of(ltype), atomic or Access.READ
 
     def step(lanes: Lanes) -> None:
         lanes[result] = lanes.team.load(lanes.threads, lanes[place] + start, dtype, align, access)
@@ -124,8 +136,11 @@ def _load(result: str, rest: str) -> Step:
 def _store(rest: str) -> Step:
     operands, atomic, align = _order(rest.removeprefix("atomic "))
     stored, pointer = split(operands)
-    value, (place, start) = typed_operand(stored), _pointer(pointer)
-    access = (atomic or Access.READ) | Access.WRITE
+    place, start = _pointer(pointer)
+    ltype, name = typed(stored)
+    if _VECTOR.match(ltype):
+        return lambda lanes: lanes.team.store_vector(lanes.threads, lanes[place] + start, lanes.parts[name], align)
+    value, access = operand(ltype, name), (atomic or Access.READ) | Access.WRITE
     return lambda lanes: lanes.team.store(lanes.threads, lanes[place] + start, lanes[value], align, access)
 
 
@@ -165,12 +180,13 @@ def _compare_and_swap(result: str, rest: str) -> Step:
     return step
 
 
-# Structs
+# Structs and vectors
 
 
 def _extract(result: str, rest: str) -> Step:
-    struct, number = split(rest)
-    _, name = typed(struct)
+    whole, number = split(rest)
+    _, name = typed(whole)
+    number = number.removeprefix("i64 ")
 
     def step(lanes: Lanes) -> None:
         # parts that whole warps compute are registers
@@ -182,11 +198,25 @@ def _extract(result: str, rest: str) -> Step:
 def _insert(result: str, rest: str) -> Step:
     struct, value, number = split(rest)
     type_, name = typed(struct)
-    members, given = split(type_[1:-1]), typed_operand(value)
+    return _replaced(result, name, split(type_[1:-1]), typed_operand(value), int(number))
+
+
+def _insert_element(result: str, rest: str) -> Step:
+    whole, value, number = split(rest)
+    type_, name = typed(whole)
+    vector = _VECTOR.match(type_)
+    if vector is None:
+        raise EmulatorError(f"no vector: {type_}")
+    members = [vector[2]] * int(vector[1])
+    return _replaced(result, name, members, typed_operand(value), int(number.removeprefix("i64 ")))
+
+
+def _replaced(result: str, name: str, members: Sequence[str], given: Operand, number: int) -> Step:
+    """A struct or vector with one of its members replaced."""
 
     def step(lanes: Lanes) -> None:
         parts = [numbers.constant(m, "poison") for m in members] if name == "poison" else list(lanes.parts[name])
-        parts[int(number)] = lanes[given]
+        parts[number] = lanes[given]
         lanes.parts[result] = parts
 
     return step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -12,30 +13,45 @@ from .text import EmulatorError
 
 WARP: Final = 32
 _ALL_LANES: Final = 0xFFFFFFFF
+_EVERYONE: Final = "i32 -1"
 GROUPS: Final = "wgmma."
 PHASES: Final = "llvm.nvvm.mbarrier."
 WHOLE_WARPS: Final = ("llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.", "llvm.nvvm.stmatrix.", GROUPS)
 
 
+@cache
+def whole_masks(count: int) -> Array:
+    """Masks of so many threads that name all lanes of their warps, which nobody may write to."""
+    found = np.full(count, _ALL_LANES)
+    found.setflags(write=False)
+    return found
+
+
+def names_all(sync: Sync) -> bool:
+    """Whether the text shows that all lanes of a warp take part."""
+    return sync.operands[0] == _EVERYONE or sync.name.startswith(WHOLE_WARPS)
+
+
 def named_lanes(lanes: Lanes, sync: Sync) -> Array:
     """The mask of those that take part: all of a warp, or as the instruction says."""
     if sync.name.startswith(WHOLE_WARPS):
-        return np.full(len(lanes.index), _ALL_LANES)
+        return whole_masks(len(lanes.index))
     return lanes.full(sync.operands[0]).astype(np.int64) & _ALL_LANES
 
 
 def exited_lanes(frame: Frame) -> Array:
     """The lanes of each warp that have exited, as bits; nobody waits for them."""
     found = np.zeros(-(-len(frame.exited) // WARP), np.int64)
+    if not frame.exited.any():
+        return found
     who = np.flatnonzero(frame.exited)
     np.bitwise_or.at(found, who // WARP, 1 << who % WARP)
     return found
 
 
-def all_there(here: Array, masks: Array) -> bool:
-    """Whether these threads, in their order, are whole warps which name all of their lanes."""
-    whole = len(here) % WARP == 0 and here[0] % WARP == 0 and here[-1] - here[0] == len(here) - 1
-    return whole and bool((masks == _ALL_LANES).all())
+def are_whole(here: Array, size: int = WARP) -> bool:
+    """Whether these threads, in their order, are whole warps, or groups of another size."""
+    return len(here) % size == 0 and here[0] % size == 0 and here[-1] - here[0] == len(here) - 1
 
 
 def completed(here: Array, masks: Array) -> Array:

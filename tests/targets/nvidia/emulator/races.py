@@ -56,11 +56,28 @@ NOTHING: Final = Bytes(*[np.zeros(0, np.int64)] * 4)
 _WARP: Final = 32
 
 
+class Marks(NamedTuple):
+    """What is noted of words of memory: who was last, whether several were there, and one of them wrote.
+
+    Left as it was between two barriers: arrays as large as memory take the system some time to give.
+    """
+
+    last: Array
+    shared: Array
+    contested: Array
+
+    @classmethod
+    def of(cls, words: int) -> Marks:
+        """Of so many words, whatever they are."""
+        return cls(np.empty(words, np.int16), np.empty(words, np.bool_), np.empty(words, np.bool_))
+
+
 @dataclass(slots=True)
 class Epoch:
     """What the threads of a block accessed since the last barrier."""
 
     entries: list[Entry] = field(default_factory=list[Entry])
+    marks: Marks = field(default_factory=lambda: Marks.of(0))
 
     def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
@@ -97,8 +114,10 @@ class Epoch:
         words = np.concatenate([e.offsets for e in self.entries]) >> _WORD
         threads = np.concatenate([e.threads for e in self.entries])
         many = int(words.max()) + 1
-        last, shared, contested = np.empty(many, np.int16), np.zeros(many, np.bool_), np.zeros(many, np.bool_)
-        last[words] = threads
+        if many > len(self.marks.last):
+            self.marks = Marks.of(many)
+        last, shared, contested = self.marks
+        last[words], shared[words], contested[words] = threads, False, False
         shared[words[last[words] != threads]] = True
         written = np.concatenate(written) >> _WORD
         contested[written] = shared[written]
@@ -107,6 +126,7 @@ class Epoch:
 
 _WORD: Final = 3
 """Words of 8 bytes: no access reaches into two."""
+WORD_BYTES: Final = 1 << _WORD
 
 
 @dataclass(slots=True)
@@ -145,7 +165,7 @@ def _rows(entries: list[Entry], chosen: Array) -> _Rows:
 
 def _by_byte(rows: _Rows) -> Bytes:
     """The accesses sorted by byte, then in the order of execution; one for those bytes that all access together."""
-    offsets, row = rows.bytes(int(rows.sizes.min(initial=1 << _WORD)))
+    offsets, row = rows.bytes(int(rows.sizes.min(initial=WORD_BYTES)))
     return _sorted(offsets, rows.actors[row], rows.flags[row], rows.turns[row])
 
 

@@ -11,17 +11,19 @@ import numpy as np
 from .accesses import Accesses
 from .clusters import MEETING, Cluster
 from .frame import DONE, Frame, Lanes, Sync
-from .groups import GROUP, GroupProduct, factor_offsets, group_product
+from .groups import GROUP, GroupProduct, Multiplication, factor_offsets, group_product
 from .lanes import (
     GROUPS,
     PHASES,
     WARP,
     WHOLE_WARPS,
-    all_there,
+    are_whole,
     completed,
     exited_lanes,
     named_lanes,
+    names_all,
     shuffle_source,
+    whole_masks,
 )
 from .matrices import multiply, spread_rows
 from .meetings import NUMBERED, Meetings
@@ -125,7 +127,7 @@ class Team(Accesses):
         went = False
         waits = np.array([segment.sync is not None for segment in frame.code.segments])
         while True:
-            running = np.flatnonzero(frame.places != DONE)
+            (running,) = (frame.places != DONE).nonzero()
             if not len(running):
                 break
             ready = running[~waits[frame.places[running]]]
@@ -208,11 +210,15 @@ class Team(Accesses):
             if sync.name.startswith(PHASES):
                 went |= self._phases(frame, sync, lanes)
                 continue
+            if names_all(sync) and are_whole(here, GROUP if sync.name.startswith(GROUPS) else WARP):
+                self._exchange(frame, sync, here, whole_masks(len(here)))
+                went = True
+                continue
             masks = named_lanes(lanes, sync)
             if np.any(masks >> here % WARP & 1 == 0):
                 raise EmulatorError(f"a thread is not among the lanes that it names at {sync.name}")
             awaited = masks if sync.name.startswith(WHOLE_WARPS) else masks & ~exited_lanes(frame)[here // WARP]
-            complete = np.ones(len(here), np.bool_) if all_there(here, awaited) else completed(here, awaited)
+            complete = completed(here, awaited)
             if sync.name.startswith(GROUPS):
                 arrived = np.bincount(here // GROUP, weights=complete, minlength=len(frame.places) // GROUP + 1)
                 complete = arrived[here // GROUP] == GROUP
@@ -258,34 +264,48 @@ class Team(Accesses):
             mode = sync.name.split(".")[4]
             word, position, bounds = (lanes.full(x) for x in sync.operands[1:])
             source = here - here % WARP + shuffle_source(mode, here % WARP, position, bounds)
-            if np.any(masks >> source % WARP & 1 == 0):
+            if not names_all(sync) and np.any(masks >> source % WARP & 1 == 0):
                 raise EmulatorError("a shuffle reads from a lane that does not take part")
-            # lanes that have exited give anything
-            everyone = np.full(len(frame.places) * word.itemsize, GARBAGE, np.uint8).view(word.dtype)
-            everyone[here] = word
-            frame.keep(sync.result, here, everyone[source])
+            if are_whole(here):
+                found = word[source - here[0]]
+            else:
+                # lanes that have exited give anything
+                everyone = np.full(len(frame.places) * word.itemsize, GARBAGE, np.uint8).view(word.dtype)
+                everyone[here] = word
+                found = everyone[source]
+            frame.keep(sync.result, here, found)
         frame.places[here] += 1
 
     def _multiply_by_groups(self, frame: Frame, sync: Sync, here: Array) -> None:
-        """Products of four warps each, whose factors lie where descriptors say."""
+        """Products of four warps each, one after the other, whose factors lie where descriptors say."""
         lanes = Lanes(frame, here)
-        held, *given = (lanes.full(x) for x in sync.operands)
-        count = int(held[0])
-        left, right, sums, turned = given[:count], given[count], given[count + 1 : -2 + (count > 1)], given[-2:]
-        product = group_product(sync.name)
-        found = [part.copy() for part in sums]
-        for first in range(0, len(here), GROUP):
-            mine = slice(first, first + GROUP)
-            if count > 1:
-                a = product.rows_held([word[mine] for word in left])
-            else:
-                a = self._read_factor(here[first], int(left[0][first]), product.rows, product, bool(turned[0][first]))
-            b = self._read_factor(here[first], int(right[first]), product.columns, product, bool(turned[1][first]))
-            c = product.added([part[mine] for part in sums], a, b)
-            for part, new in zip(found, c, strict=True):
-                part[mine] = new
+        values = [lanes.full(x) for x in sync.operands]
+        results = 1 + max(each.sums.stop - 1 for each in sync.products)
+        told = 1 + max(max(*each.rows, each.columns) for each in sync.products)
+        found = [part.copy() for part in values[told:]] or self._zeros(sync.products[0], results, len(here))
+        for each in sync.products:
+            product, sums = group_product(each.name), [found[k] for k in each.sums]
+            is_held = len(each.rows) > 1
+            if each.anew:
+                sums = [np.zeros_like(part) for part in sums]
+            for first in range(0, len(here), GROUP):
+                mine = slice(first, first + GROUP)
+                if is_held:
+                    a = product.rows_held([values[k][mine] for k in each.rows])
+                else:
+                    at = int(values[each.rows[0]][first])
+                    a = self._read_factor(here[first], at, product.rows, product, each.turned[0])
+                at = int(values[each.columns][first])
+                b = self._read_factor(here[first], at, product.columns, product, each.turned[1])
+                added = product.added([part[mine] for part in sums], a, b)
+                for k, new in zip(each.sums, added, strict=True):
+                    found[k][mine] = new
         for k, part in enumerate(found):
             frame.keep(f"{sync.result}.{k}", here, part)
+
+    def _zeros(self, first: Multiplication, count: int, threads: int) -> list[Array]:
+        """What sums are that nothing is said of."""
+        return [np.full(threads * 4, GARBAGE, np.uint8).view(group_product(first.name).total) for _ in range(count)]
 
     def _read_factor(self, thread: int, descriptor: int, outer: int, product: GroupProduct, turned: bool) -> Array:
         """Elements [outer, k] of a factor, read by one thread of the group."""
