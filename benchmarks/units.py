@@ -136,7 +136,8 @@ def measure(case: Case, seconds: float, threads: int, *, without: bool = True) -
     errors: list[float] = []
     schedules: list[str] = []
     asked = {_UNITS_ON: _UNITS[case.dtype], _UNITS_OFF: _WITHOUT}
-    if asked[_UNITS_ON] == _WITHOUT or not without:
+    peer = _torch_product(case, ta, tb)
+    if asked[_UNITS_ON] == _WITHOUT or (peer is not None and not without):
         del asked[_UNITS_OFF]
     for name, units in asked.items():
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
@@ -146,7 +147,6 @@ def measure(case: Case, seconds: float, threads: int, *, without: bool = True) -
         runs[name] = lambda kernel=kernel, c=c: kernel(b.T, a.T, c.T)
         runs[name]()
         errors.append(float(np.linalg.norm(c[0] - exact) / np.linalg.norm(exact)))
-    peer = _torch_product(case, ta, tb)
     if peer is not None:
         runs[_TORCH] = peer
     unit = schedules[0].split(": ")[2].split(",")[0]
@@ -188,7 +188,11 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="with any, figures are saved only where --json says")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=1.0, help="for each case")
-    parser.add_argument("--torch-only", action="store_true", help="not ours without units, which takes long")
+    parser.add_argument(
+        "--torch-only",
+        action="store_true",
+        help="not ours without units, which takes long, where torch has the product",
+    )
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:

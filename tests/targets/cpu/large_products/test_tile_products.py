@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 from effort import count
 from generators.element_types import DTYPES
 from targets.cpu.collective import Collective
-from targets.cpu.units.tile_emulation import emulated, tile_machine
+from targets.cpu.fences import Fence
+from targets.cpu.units.tile_emulation import compiled_here, emulated, tile_machine
 from targets.cpu.units.ways import Way, ways
+from tilewright.compile_options import CompileOptions
+from tilewright.compiler import read_module
+from tilewright.diagnostics import Report, Source
 from tilewright.machine import units as machine_units
 from tilewright.machine.native import assembly_of
-from tilewright.settings.product_units import Unit
+from tilewright.runtime.launch import bind_artifact
+from tilewright.runtime.pool import Pool
+from tilewright.settings.product_units import Unit, read_units
+from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE
 from tilewright.targets.cpu.machine import Machine, machine_of
+from tilewright.targets.cpu.target import CpuTarget
 
 Array = NDArray[Any]
 has_avx512 = pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
@@ -32,8 +40,10 @@ def permitted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine_units, "tiles_refused", lambda: None)
 
 
-def kernel(way: Way, shape: Machine, epilogue: str = "", extents: tuple[int, int, int] = (96, 96, 2048)) -> Collective:
-    """`C := A B` for matrices of at most these extents, of which C has another type if the epilogue makes one."""
+def kernel(
+    way: Way, shape: Machine, epilogue: str = "", extents: tuple[int, int, int] = (96, 96, 2048), start: int = 0
+) -> Collective:
+    """`C := A B + start` for matrices of at most these extents; C has another type if the epilogue makes one."""
     factor, total = ELEMENTS[way.unit]
     m, n, k = extents
     result = "bf16" if epilogue else total
@@ -45,7 +55,7 @@ def kernel(way: Way, shape: Machine, epilogue: str = "", extents: tuple[int, int
         ", ".join(f"%p{n}: memref<{t}x?x?,strided<1,?>>" for n, t in zip("ABC", (factor, factor, result), strict=True)),
         f"""%z = arith.constant {{value = 0}} -> index
         {loads}
-        %0 = arith.constant {{value = {"0" if total == "i32" else "0.0"}}} -> {total}
+        %0 = arith.constant {{value = {start if total == "i32" else float(start)}}} -> {total}
         %C = tile.splat %0 -> tile<{m}x{n}x{total}>
         %r = tile.mma %A, %B, %C -> tile<{m}x{n}x{total}>
         {epilogue.format(m=m, n=n)}
@@ -72,21 +82,22 @@ def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> t
     return inside[:elements], whole
 
 
+@pytest.mark.parametrize(("l2_bytes", "start"), [(0, 0), (1 << 21, 0), (1 << 21, 3)])
 @pytest.mark.parametrize("way", WAYS)
-def test_results_past_the_caches_wherever_they_lie(way: Way, rng: np.random.Generator) -> None:
-    """Panels then begin with cache lines of the result, wherever its first line is."""
-    shape = replace(tile_machine(), l2_bytes=0)
-    run = kernel(way, shape)
-    assert "!nontemporal" in run.text
+def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.random.Generator) -> None:
+    """Past the caches, where panels begin with cache lines of the result, or from tiles; nothing else is written."""
+    shape = replace(tile_machine(), l2_bytes=l2_bytes)
+    run = kernel(way, shape, start=start)
+    assert ("!nontemporal" in run.text) == (not l2_bytes)
     dtype = DTYPES[ELEMENTS[way.unit][1]]
-    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 9, 300)):
+    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 6, 300)):
         m, n, k = (int(rng.integers(1, end)) for end in (97, 97, 300))
         a, b = factors(rng, way, m, n, k)
         step = -(-(m + 5) // 16) * 16 if case % 3 else m + 3
         c, around = placed(m, int(rng.integers(0, 20)), step, n, dtype)
         outside = around.copy()
         run({"pA": a, "pB": b, "pC": c})
-        wanted = a.astype(np.int64) @ b.astype(np.int64)
+        wanted = a.astype(np.int64) @ b.astype(np.int64) + start
         np.testing.assert_array_equal(c, wanted.astype(dtype), err_msg=str((m, n, k, step)))
         c[...] = np.frombuffer(b"M" * c.itemsize, dtype)[0]
         np.testing.assert_array_equal(around, outside)
@@ -122,6 +133,39 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
 
 
+@pytest.mark.parametrize(
+    ("l2_bytes", "lines", "apart", "threads"),
+    [(1 << 18, 72, False, 3), (1 << 18, -24, True, 3), (1 << 21, 72, False, 1)],
+)
+def test_threads_divide_panels(l2_bytes: int, lines: int, apart: bool, threads: int, rng: np.random.Generator) -> None:
+    """By a number that does not divide them. More than are multiplied at once, for scalars that all threads pack, or
+    fewer, for scalars that each does; factors either way, which are read to their ends only; a result with gaps."""
+    m, n, k = 66, 32 * PANELS_AT_ONCE + lines, 80
+    text = f"""func @k(%A: memref<i8x{n}x{k}>, %B: memref<i8x{k}x{m}>, %C: memref<i32x{n}x{m}>,
+            %D: memref<i8x{m}x{k}>, %E: memref<i32x{n}x{m},strided<2,{2 * n}>>) {{
+        %one = constant 1 : i8
+        %zero = constant 0 : i32
+        gemm.n.n %one, %A, %B, %zero, %C
+        gemm.n.t %one, %A, %D, %zero, %E
+    }}"""
+    target = CpuTarget(replace(tile_machine(), l2_bytes=l2_bytes)).using(read_units("amx"))
+    module = read_module(Source("k", text), Report())
+    artifact = compiled_here(module, target, CompileOptions())
+    assert ("pack_rows" in artifact.texts["llvm"]) != apart
+    fences = [Fence(16) for _ in "abd"]
+    a, b, d = (f.array(shape, np.int8, at_end=True) for f, shape in zip(fences, ((n, k), (k, m), (m, k)), strict=True))
+    for factor in (a, b, d):
+        factor[...] = rng.integers(-128, 128, factor.shape)
+    around = np.full((2 * n, m), 77, np.int32, "F")
+    found = [np.full((n, m), 77, np.int32, "F"), around[::2]]
+    bind_artifact(artifact, pool=Pool(threads))["k"].launch((1, 1, 1), (a, b, found[0], d, found[1]))
+    for other, c in zip((b, d.T), found, strict=True):
+        np.testing.assert_array_equal(c, a.astype(np.int32) @ other.astype(np.int32))
+    assert (around[1::2] == 77).all()
+    for fence in fences:
+        fence.open()
+
+
 @has_avx512
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [64, 4096])
@@ -137,6 +181,15 @@ def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms
     kept = 4 if terms > 1024 else 0
     assert len(re.findall(r"\ttileloadd\s", code)) == 2 + kept
     assert code.count("tilezero") == code.count("tilestored") == 4
+
+
+@has_avx512
+def test_tiles_are_stored_where_they_belong() -> None:
+    """Sums that are the result go there from tiles; they are kept elsewhere only where a block reaches over an end."""
+    shape = replace(tile_machine(), l2_bytes=1 << 21)
+    text = kernel(Way(Unit.AMX_INT8, emulated=True), shape, extents=(256, 256, 512)).text
+    code = assembly_of(text, replace(shape.processor, cpu="sapphirerapids"))
+    assert code.count("tilestored") == 8
 
 
 @has_avx512

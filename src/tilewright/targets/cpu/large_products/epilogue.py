@@ -18,6 +18,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Expression,
     Memory,
     Product,
+    Splat,
     Table,
     subexpressions,
 )
@@ -41,7 +42,7 @@ def finish(
     b, height = ctx.b, sum(piece.lanes for piece in block.pieces)
     line, column = block.origin[block.vector], block.origin[1 - block.vector]
     tables = _tables(work, block.vector)
-    whole = _is_inside(b, work, block, height)
+    whole = is_inside(b, work, block, height)
     for first, pieces in _stored_at_once(b, tables, block.pieces, height):
         position = b.add(line, i64(block.pieces[first].offset))
         origin = (position, column) if block.vector == 0 else (column, position)
@@ -64,7 +65,7 @@ def finish(
                 _store(ctx, machine, work, part, sums, checked=True)
 
 
-def _is_inside(b: Builder, work: Work, block: Block, height: int) -> Value:
+def is_inside(b: Builder, work: Work, block: Block, height: int) -> Value:
     """Whether all of a block exists in the target and in all that is read for it: each has ends of its own."""
     found, known = boolean(True), set[tuple[int, str, Value]]()
     parts = (part for whole in (work.value, work.product.acc) for part in elementwise_parts(whole))
@@ -137,6 +138,17 @@ def may_be_streamed(machine: Machine, value: Expression, product: Product, targe
         return False
     read = (part for whole in (value, product.acc) for part in elementwise_parts(whole))
     return not any(isinstance(part, Memory) and part.strides == target.strides for part in read)
+
+
+def is_plain(value: Expression, target: Memory, vector: int) -> bool:
+    """Whether the sums are what is stored, rows of vectors in one piece each."""
+    if not isinstance(value, Product):
+        return False
+    acc = value.acc
+    if not isinstance(acc, Splat) or not isinstance(acc.operand, Value):
+        return False
+    straight = target.strides[vector].integer == 1 and not any(target.tables)
+    return straight and (acc.operand.integer == 0 or is_zero(acc.operand))
 
 
 def is_short(value: Expression) -> bool:

@@ -87,18 +87,43 @@ class PlainPacking:
     def emit(self) -> None:
         """Runs of terms, unchecked where all lines exist; then the terms that are left one by one."""
         b, form = self._b, self._form
-        lines, terms = self._source.bounds[form.line], self._source.bounds[1 - form.line]
-        assert lines is not None
-        assert terms is not None
-        known = b.smax(b.smin(terms.high, self._depth), i64(0))
-        full = b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
-        starts, ends = b.icmp("sle", lines.low, i64(0)), b.icmp("sle", i64(form.height), lines.high)
-        with b.if_else(b.and_(starts, ends), likely=True) as branch:
+        full = self._full()
+        with b.if_else(self._exist(i64(form.height)), likely=True) as branch:
             with branch.then():
                 self._unchecked(full)
             with branch.otherwise():
                 self._runs(full, checked=True, straight=False)
         self._rest(full)
+
+    def whole_runs(self, panels: Value) -> Value:
+        """Of how many terms panels beside each other, from this one on, may be packed unchecked, run by run."""
+        b = self._b
+        return b.select(self._exist(b.mul(panels, i64(self._form.height))), self._full(), i64(0))
+
+    @property
+    def run_length(self) -> int:
+        """Terms of a run."""
+        return self._steps
+
+    def unchecked_run(self, term: Value) -> None:
+        """Pack the run that begins with a term."""
+        ev = Evaluator(self._b, self._arith, self._machine, checked=False, straight=True)
+        with ev.scope():
+            self._prefetch(self._b.add(term, i64(_PREFETCH_RUNS * self._steps)))
+            self._run(ev, term)
+
+    def _full(self) -> Value:
+        """The terms of whole runs that exist."""
+        b, terms = self._b, self._source.bounds[1 - self._form.line]
+        assert terms is not None
+        known = b.smax(b.smin(terms.high, self._depth), i64(0))
+        return b.select(b.icmp("sle", terms.low, i64(0)), b.and_(known, i64(-self._steps)), i64(0))
+
+    def _exist(self, count: Value) -> Value:
+        """Whether so many lines do, from the panel's first one on."""
+        b, lines = self._b, self._source.bounds[self._form.line]
+        assert lines is not None
+        return b.and_(b.icmp("sle", lines.low, i64(0)), b.icmp("sle", count, lines.high))
 
     def _unchecked(self, full: Value) -> None:
         """The runs of lines that all exist."""

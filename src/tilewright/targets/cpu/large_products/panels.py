@@ -1,6 +1,7 @@
 """Packing the factors of a large product: what the microkernel reads lies in the order in which it reads it.
 
-`packing.py` says what a panel is; there is one function a module for all panels that are packed alike.
+`packing.py` says what a panel is; there is one function a module for all panels that are packed alike, and one for
+panels that lie beside each other.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.expressions.nodes import Bound, Memory, Table
+from tilewright.targets.cpu.expressions.nodes import Bound, Memory, Table, natural_dim
 from tilewright.targets.cpu.large_products.interleaved import InterleavedPacking
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format, PlainPacking
 from tilewright.targets.cpu.large_products.rows import RowPacking
+from tilewright.targets.cpu.large_products.work import element_address
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Callee, Value, i64
@@ -32,12 +34,43 @@ def pack(
     ctx: KernelContext, machine: Machine, source: Memory, form: Format, corner: Corner, depth: Value, to: Value
 ) -> None:
     """Fill the panel at `to` with `depth` terms of a factor that is checked in both dimensions."""
+    arguments = _arguments(ctx, machine, source, form, corner, [to, depth])
+    ctx.b.call_void(_packer(ctx, machine, source, form, arguments), arguments)
+
+
+def pack_panels(
+    ctx: KernelContext,
+    machine: Machine,
+    source: Memory,
+    form: Format,
+    corner: Corner,
+    depth: Value,
+    to: Value,
+    count: Value,
+    step: int,
+) -> None:
+    """Fill `count` panels, `step` bytes apart from `to` on, the first of which begins at a corner."""
+    b = ctx.b
+    if natural_dim(source) == form.line and not source.tables:
+        arguments = _arguments(ctx, machine, source, form, corner, [to, depth, count])
+        b.call_void(_beside(ctx, machine, source, form, step, arguments), arguments)
+        return
+    with b.loop(i64(0), count, hint="panel") as panel:
+        line = b.add(corner.line, b.mul(panel.index, i64(form.height)))
+        place = b.gep("i8", to, b.mul(panel.index, i64(step)))
+        pack(ctx, machine, source, form, Corner(line, corner.term), depth, place)
+
+
+def _arguments(
+    ctx: KernelContext, machine: Machine, source: Memory, form: Format, corner: Corner, others: list[Value]
+) -> list[Value]:
+    """What packing functions take: where the corner is, `others`, strides, ends and tables as they are from there."""
     b = ctx.b
     at = (corner.line, corner.term) if form.line == 0 else (corner.term, corner.line)
     # where a table tells it, the way to the corner is in its entries
     origin = tuple(i64(0) if source.table(dim) else first for dim, first in enumerate(at))
     pointer = Evaluator(b, ctx.arith, machine).address(replace(source, tables=()), origin)
-    arguments = [pointer, to, depth, *source.strides]
+    arguments = [pointer, *others, *source.strides]
     for bound, first in zip(source.bounds, at, strict=True):
         assert bound is not None
         arguments += [b.sub(bound.low, first), b.sub(bound.high, first)]
@@ -45,7 +78,7 @@ def pack(
         table = source.table(dim)
         if table is not None:
             arguments += [b.gep("i64", table.pointer, first), b.urem(b.add(table.phase, first), i64(table.run))]
-    b.call_void(_packer(ctx, machine, source, form, arguments), arguments)
+    return arguments
 
 
 def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, arguments: list[Value]) -> Callee:
@@ -75,11 +108,62 @@ def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, 
         tables=tuple(moved),
     )
     b = Builder(function)
-    plain, rows = form.packing.group == 1, form.packing.words > 1
-    body = PlainPacking if plain else RowPacking if rows else InterleavedPacking
-    body(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
+    _body(form)(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
     b.ret()
     return function.callee
+
+
+def _beside(
+    ctx: KernelContext, machine: Machine, source: Memory, form: Format, step: int, arguments: list[Value]
+) -> Callee:
+    """The function that packs panels whose lines are neighbours in memory: few terms of all of them come before more.
+
+    So memory is read in long rows. Lines of memory that lie some power of two apart share few places of the first
+    cache, and each has to stay there for several panels.
+    """
+    strides = [str(s.integer) if s.integer is not None else "n" for s in source.strides]
+    name = f"beside{step}.{source.type.element}.{form.packing}.{form.line}.{form.height}.{'.'.join(strides)}"
+    known = ctx.module.defined(name)
+    if known is not None:
+        return known
+    names = ("source", "target", "depth", "count", "s0", "s1", "low0", "high0", "low1", "high1")
+    parameters = [(value.type, word) for value, word in zip(arguments, names, strict=True)]
+    function = ctx.module.function(name, "void", parameters, linkage="internal", attributes=machine.attributes)
+    pointer, target, depth, count, s0, s1, *limits = function.arguments
+    b = Builder(function)
+    arith = Arithmetic(b, machine.flags)
+    inner = replace(
+        source,
+        pointer=pointer,
+        strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, (s0, s1), strict=True)),
+        bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
+        span=None,
+    )
+
+    def panel(number: Value) -> PlainPacking:
+        distance = b.mul(b.mul(number, i64(form.height)), inner.strides[form.line])
+        moved = replace(inner, pointer=element_address(b, inner.type.element, pointer, distance))
+        return _body(form)(b, arith, machine, moved, form, b.gep("i8", target, b.mul(number, i64(step))), depth)
+
+    whole = panel(i64(0)).whole_runs(count)
+    length = panel(i64(0)).run_length
+    with b.loop(i64(0), whole, length, hint="k") as term, b.loop(i64(0), count, hint="panel") as loop:
+        panel(loop.index).unchecked_run(term.index)
+    rest = b.sub(depth, whole)
+    with b.if_then(b.icmp("sgt", rest, i64(0))), b.loop(i64(0), count, hint="panel") as loop:
+        words = b.mul(b.udiv(whole, i64(form.packing.group)), i64(form.height * form.word.bytes))
+        place = b.gep("i8", target, b.add(b.mul(loop.index, i64(step)), words))
+        corner = Corner(b.mul(loop.index, i64(form.height)), whole)
+        pack(replace(ctx, b=b, arith=arith), machine, inner, form, corner, rest, place)
+    b.ret()
+    return function.callee
+
+
+def _body(form: Format) -> type[PlainPacking]:
+    """What emits the body of a packing function."""
+    if form.packing.group == 1:
+        return PlainPacking
+    return RowPacking if form.packing.words > 1 else InterleavedPacking
 
 
 def bounded(b: Builder, tile: Memory) -> Memory:

@@ -25,7 +25,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     natural_dim,
     subexpressions,
 )
-from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_short, may_be_streamed
+from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_plain, is_short, may_be_streamed
 from tilewright.targets.cpu.large_products.macro_kernel import Form
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import bounded
@@ -137,7 +137,12 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     )
     if isinstance(form, TileForm):
         streamed = may_be_streamed(machine, value, product, target, vector)
-        form = replace(form, streamed=streamed, overlapped=streamed and is_short(value) and is_short(product.acc))
+        form = replace(
+            form,
+            streamed=streamed,
+            overlapped=streamed and is_short(value) and is_short(product.acc),
+            plain=not streamed and is_plain(value, target, vector),
+        )
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
         multiply_vectors(ctx, machine, form, work)

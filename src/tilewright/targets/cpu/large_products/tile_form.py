@@ -29,7 +29,7 @@ sums one MiB."""
 class TileForm(Struct, frozen=True):
     """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs;
     whether the result is stored past the caches, and whether what happens to the sums of a block does so while the next
-    one is computed."""
+    one is computed; whether the sums are the result, so that tiles are stored where they belong."""
 
     unit: AmxUnit
     vector: int
@@ -39,6 +39,7 @@ class TileForm(Struct, frozen=True):
     runs: int
     streamed: bool = False
     overlapped: bool = False
+    plain: bool = False
 
     @staticmethod
     def of(unit: AmxUnit, product: Product, vector: int) -> TileForm:

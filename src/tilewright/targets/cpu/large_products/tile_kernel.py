@@ -12,7 +12,7 @@ from msgspec import Struct
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
-from tilewright.targets.cpu.large_products.epilogue import finish
+from tilewright.targets.cpu.large_products.epilogue import finish, is_inside
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -20,8 +20,10 @@ from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes
 from tilewright.targets.cpu.units.amx import ROW_BYTES, ROWS, Tile
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
-_MOST_ROWS: Final = 4
-"""Of the target that a step prefetches."""
+_MOST_ROWS: Final = 16
+"""Of the target that a step prefetches: all of a block in few steps."""
+_MOST_DUE: Final = 4
+"""Rows of the block before that a step sees to."""
 _ROWS_AT_ONCE: Final = 8
 """Of a block's sums in the epilogue: vectors of them and of old elements share the registers."""
 _SUM_LINES: Final = 4
@@ -38,12 +40,12 @@ class _Rows(Struct, frozen=True):
     count: int
 
     def prefetch(self, b: Builder, number: Value) -> None:
-        """Prefetch the rows of a number into the second cache, wherever in a line they begin."""
+        """Prefetch the rows of a number to be written, wherever in a line they begin."""
         first = b.mul(number, i64(self.count))
         for row in range(self.count):
             at = b.gep("i8", self.start, b.mul(b.add(first, i64(row)), self.step))
             for distance in (*range(0, self.length, LINE_BYTES), self.length - 1):
-                b.prefetch(b.offset(at, distance), locality=2)
+                b.prefetch(b.offset(at, distance), write=True)
 
 
 class Due(Struct, frozen=True):
@@ -84,13 +86,35 @@ class TileKernel:
         b, work = self._b, self._work
         rows = self._target_rows(at, sums)
         total = self._accumulate([long, short, *streams], self._beginning(sums), sums, rows, steps, due)
-        for (offset, tile), value in zip(self._form.sums, total, strict=True):
-            tile.store(b, value, b.offset(sums, offset), self._form.sum_row)
+        if self._form.plain:
+            self._store_plain(at, sums, total)
+            return
+        self._keep(sums, total)
         if due is not None:
             with b.if_then(due.is_due):
                 self._epilogue(due.at, due.sums, b.mul(b.smin(steps, i64(self._due_steps)), i64(self._due_rows)))
         else:
             self.finish(at, sums, work.last)
+
+    def _keep(self, sums: Value, total: list[Value]) -> None:
+        for (offset, tile), value in zip(self._form.sums, total, strict=True):
+            tile.store(self._b, value, self._b.offset(sums, offset), i64(self._form.sum_row))
+
+    def _store_plain(self, at: tuple[Value, Value], sums: Value, total: list[Value]) -> None:
+        """Store complete sums that are the result: tiles into the target, if all of the block exists there."""
+        b, form, work = self._b, self._form, self._work
+        block = Block(self._origin(at, i64(0)), form.vector, form.pieces(), 1 - form.vector, form.short.height)
+        whole = b.and_(work.last, is_inside(b, work, block, form.long.height))
+        with b.if_else(whole, likely=True) as branch:
+            with branch.then():
+                start, step = self._target_place(at)
+                for (offset, tile), value in zip(form.sums, total, strict=True):
+                    row, column = divmod(offset, form.sum_row)
+                    place = b.offset(b.gep("i8", start, b.mul(step, i64(row))), column)
+                    tile.store(b, value, place, step)
+            with branch.otherwise():
+                self._keep(sums, total)
+                self.finish(at, sums, work.last)
 
     def finish(self, at: tuple[Value, Value], sums: Value, is_due: Value) -> None:
         """What the program does with a block's sums, if that is due."""
@@ -104,7 +128,7 @@ class TileKernel:
     def _due_rows(self) -> int:
         """Of the block before in each step, so that a whole run sees to all of them."""
         steps = self._form.terms // self._form.unit.terms
-        return min(_MOST_ROWS, -(-self._form.short.height // steps))
+        return min(_MOST_DUE, -(-self._form.short.height // steps))
 
     @property
     def _due_steps(self) -> int:
@@ -177,10 +201,15 @@ class TileKernel:
             return None
         size = target.type.element.bytes
         steps = form.terms // form.unit.terms
-        start = Evaluator(b, self._ctx.arith, self._machine).address(target, self._origin(at, i64(0)))
-        step = b.mul(target.strides[1 - form.vector], i64(size))
+        start, step = self._target_place(at)
         start, step = b.select(work.last, start, sums), b.select(work.last, step, i64(0))
         return _Rows(start, step, form.long.height * size, min(_MOST_ROWS, -(-form.short.height // steps)))
+
+    def _target_place(self, at: tuple[Value, Value]) -> tuple[Value, Value]:
+        """Where a block begins in the target, and how many bytes its rows are apart there."""
+        b, target = self._b, self._work.target
+        start = Evaluator(b, self._ctx.arith, self._machine).address(target, self._origin(at, i64(0)))
+        return start, b.mul(target.strides[1 - self._form.vector], i64(target.type.element.bytes))
 
     def _origin(self, at: tuple[Value, Value], row: Value) -> tuple[Value, Value]:
         """Position in the target of a row of a block."""

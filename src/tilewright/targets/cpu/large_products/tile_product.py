@@ -15,16 +15,16 @@ from msgspec.structs import replace
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import Memory, natural_dim
+from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
-from tilewright.targets.cpu.large_products.panels import Corner, pack
+from tilewright.targets.cpu.large_products.panels import Corner, pack_panels
 from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
 from tilewright.targets.cpu.large_products.tile_kernel import Due, TileKernel
-from tilewright.targets.cpu.large_products.work import Work, blocks
+from tilewright.targets.cpu.large_products.work import Work, blocks, groups
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
-from tilewright.targets.cpu.outlining.outline import Outlined
+from tilewright.targets.cpu.outlining.outline import Outlined, threads_of
 from tilewright.targets.llvm.emitter import Builder, Value, boolean, i64
 
 
@@ -60,58 +60,59 @@ class TileProduct:
     def emit(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """All of the product; the threads of the team share it if it is `worth` that."""
         shift = to_lines(ctx.b, work.target, self._form.vector) if self._form.streamed else i64(0)
-        work = replace(work, panels=self._panels(ctx, self._form.short, self._across), shift=shift)
-        self._pack_short(ctx, work, worth)
+        work = replace(work, shift=shift)
+        if not self._apart:
+            work = replace(work, panels=self._panels(ctx, self._form.short, self._across))
+            self._pack_short(ctx, work, worth)
         self._multiply(ctx, work, worth)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether each thread packs the scalars for itself: what another one has just written takes longer to read than
+        to pack, where it fits the thread's own cache and meets one group of panels only."""
+        size = self._across * self._form.runs * self._form.panel_bytes(self._machine, self._form.short)
+        return self._lines <= PANELS_AT_ONCE and size <= self._machine.l2_bytes // 2
 
     def _pack_short(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """All panels of scalars, for all terms."""
         part = Outlined(ctx, self._machine, "pack_rows")
-        inner, inside, form = part.inner, work.inside(part), self._form.short
-        b = inner.b
-        with b.loop(part.begin, part.end, hint="panel") as panel, self._each_run(b, inside) as run:
-            to = self._panel(b, inside.panels, form, panel.index, run, self._across)
-            self._pack(inner, inside.short, form, b.mul(panel.index, i64(form.height)), run, to)
-        part.call(blocks(ctx.b, work.columns, form.height), worth)
+        self._pack_shorts(part.inner, work.inside(part), part.begin, part.end)
+        part.call(blocks(ctx.b, work.columns, self._form.short.height), worth)
+
+    def _pack_shorts(self, ctx: KernelContext, work: Work, begin: Value, end: Value) -> None:
+        """Some panels of scalars."""
+        b, form = ctx.b, self._form.short
+        with self._each_run(b, work) as run:
+            to = self._panel(b, work.panels, form, begin, run, self._across)
+            self._pack(ctx, work.short, form, b.mul(begin, i64(form.height)), b.sub(end, begin), run, to)
 
     def _multiply(self, ctx: KernelContext, work: Work, worth: Value) -> None:
         """Panels of vectors, some at a time."""
         part = Outlined(ctx, self._machine, "multiply")
         inner, inside, form = part.inner, work.inside(part), self._form
         b, at_once = inner.b, min(PANELS_AT_ONCE, self._lines)
+        lines = blocks(ctx.b, ctx.b.add(work.lines, work.shift), form.long.height)
+        count = groups(ctx.b, lines, at_once, threads_of(ctx, worth))
+        panels, parts = part.value(lines), part.value(count)
         longs = self._panels(inner, form.long, at_once)
         kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else self._kept
         inside = replace(inside, accumulators=self._borrowed(inner, form.unit.accumulator, kept * form.block_bytes))
         columns = blocks(b, inside.columns, form.short.height)
-        with b.loop(part.begin, part.end, at_once, hint="group") as group:
-            count = b.smin(b.sub(part.end, group.index), i64(at_once))
+        if self._apart:
+            inside = replace(inside, panels=self._panels(inner, form.short, self._across))
+            self._pack_shorts(inner, inside, i64(0), columns)
+        with b.loop(part.begin, part.end, hint="group") as group:
+            first, end = (b.udiv(b.mul(k, panels), parts) for k in (group.index, b.add(group.index, i64(1))))
             with b.loop(i64(0), columns, PANELS_AT_ONCE, hint="column") as block:
-                end = b.smin(columns, b.add(block.index, i64(PANELS_AT_ONCE)))
-                strip = _Strip(group.index, count, block.index, end)
+                last = b.smin(columns, b.add(block.index, i64(PANELS_AT_ONCE)))
+                strip = _Strip(first, b.sub(end, first), block.index, last)
                 with self._each_run(b, inside) as run:
                     start = self._panel(b, longs, form.long, i64(0), run, at_once)
                     with b.if_then(b.icmp("eq", block.index, i64(0))):
-                        self._pack_long(inner, inside, strip, run, start)
+                        line = b.sub(b.mul(first, i64(form.long.height)), inside.shift)
+                        self._pack(inner, inside.long, form.long, line, strip.lines, run, start)
                     self._multiply_strip(inner, inside, strip, run, start)
-        part.call(blocks(ctx.b, ctx.b.add(work.lines, work.shift), form.long.height), worth)
-
-    def _pack_long(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
-        """The panels of vectors of a strip for a run of terms.
-
-        Where lines are neighbours in memory, some terms of all panels come before more terms, so that memory is read
-        in long rows.
-        """
-        b, form = ctx.b, self._form
-        beside = natural_dim(work.long) == form.long.line
-        terms = _TERMS_BESIDE * form.unit.terms if beside else form.terms
-        with b.loop(i64(0), run.depth, terms, hint="term") as part, b.loop(i64(0), strip.lines, hint="panel") as panel:
-            line = b.sub(b.mul(b.add(strip.line, panel.index), i64(form.long.height)), work.shift)
-            depth = b.smin(b.sub(run.depth, part.index), i64(terms))
-            piece = replace(run, term=b.add(run.term, part.index), depth=depth)
-            words = b.udiv(part.index, i64(form.long.packing.group))
-            to = self._panel(b, longs, form.long, panel.index)
-            to = b.gep("i8", to, b.mul(words, i64(form.long.height * form.long.word.bytes)))
-            self._pack(ctx, work.long, form.long, line, piece, to)
+        part.call(count, worth)
 
     def _multiply_strip(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
         """All blocks of a strip over a run of terms, in a function of their own (`TileKernel`)."""
@@ -195,11 +196,14 @@ class TileProduct:
 
     # Panels
 
-    def _pack(self, ctx: KernelContext, source: Memory, form: Format, line: Value, run: _Run, to: Value) -> None:
-        """Pack the terms of a run from a line on, with zeros up to all those of an instruction."""
-        b, unit = ctx.b, self._form.unit
+    def _pack(
+        self, ctx: KernelContext, source: Memory, form: Format, line: Value, count: Value, run: _Run, to: Value
+    ) -> None:
+        """Pack the terms of a run, with zeros up to all those of an instruction, into panels from a line on."""
+        b, unit, machine = ctx.b, self._form.unit, self._machine
         depth = b.mul(blocks(b, run.depth, unit.terms), i64(unit.terms))
-        pack(ctx, self._machine, source, form, Corner(line, run.term), depth, to)
+        corner = Corner(line, run.term)
+        pack_panels(ctx, machine, source, form, corner, depth, to, count, self._form.panel_bytes(machine, form))
 
     def _panels(self, ctx: KernelContext, form: Format, count: int) -> Value:
         """Memory for panels of all runs."""
@@ -217,8 +221,6 @@ class TileProduct:
         return borrowed(ctx, self._machine, element, size // element.bytes)
 
 
-_TERMS_BESIDE = 2
-"""Instructions whose terms are packed together."""
 _ONLY = (boolean(True), boolean(True))
 
 

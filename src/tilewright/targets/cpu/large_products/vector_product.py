@@ -13,13 +13,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
-from tilewright.targets.cpu.expressions.nodes import natural_dim
 from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
-from tilewright.targets.cpu.large_products.packing import RUN_GRAIN
-from tilewright.targets.cpu.large_products.panels import Corner, pack
+from tilewright.targets.cpu.large_products.panels import Corner, pack, pack_panels
 from tilewright.targets.cpu.large_products.sources import Source
-from tilewright.targets.cpu.large_products.work import Work, blocks, element_address, worth
+from tilewright.targets.cpu.large_products.work import Work, blocks, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
 from tilewright.targets.cpu.outlining.outline import Outlined
@@ -192,26 +190,11 @@ def _pack_scalars(ctx: KernelContext, machine: Machine, form: Form, work: Work, 
 def _pack_longs(
     ctx: KernelContext, machine: Machine, form: Form, work: Work, first: Value, count: Value, to: Value
 ) -> None:
-    """Panels of vectors from a number on.
-
-    Where lines are neighbours in memory, some terms of all panels come before more terms, so that memory is read in
-    long rows. Not where they lie by tables: what a panel's table tells is looked up once for all terms.
-    """
+    """Panels of vectors from a number on."""
     b, long = ctx.b, form.long
-    if natural_dim(work.long) != long.line or work.long.tables:
-        with b.loop(i64(0), count, hint="panel") as loop:
-            panel = form.panel(b, machine, to, long, loop.index)
-            _pack_long(ctx, machine, form, work, b.add(first, loop.index), panel)
-        return
-    terms = RUN_GRAIN * long.packing.group
-    with b.loop(i64(0), work.depth, terms, hint="term") as part, b.loop(i64(0), count, hint="panel") as loop:
-        line = b.mul(b.add(first, loop.index), i64(long.height))
-        words = b.udiv(part.index, i64(long.packing.group))
-        start = element_address(
-            b, long.word, form.panel(b, machine, to, long, loop.index), b.mul(words, i64(long.height))
-        )
-        depth = b.smin(b.sub(work.depth, part.index), i64(terms))
-        pack(ctx, machine, work.long, long, Corner(line, b.add(work.term, part.index)), depth, start)
+    step = long.stride(form.terms, machine) * long.word.bytes
+    corner = Corner(b.mul(first, i64(long.height)), work.term)
+    pack_panels(ctx, machine, work.long, long, corner, work.depth, to, count, step)
     if long.summed:
         with b.loop(i64(0), count, hint="panel") as loop:
             panel = form.panel(b, machine, to, long, loop.index)

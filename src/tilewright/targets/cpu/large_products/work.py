@@ -76,6 +76,12 @@ def worth(b: Builder, work: Work) -> Value:
     return b.icmp("sge", b.mul(b.mul(work.lines, work.columns), work.depth), i64(_SHARED_FROM))
 
 
+def groups(b: Builder, panels: Value, most: int, threads: Value) -> Value:
+    """Into how many groups, of `most` panels at most and evenly filled, threads divide panels."""
+    rounds = b.udiv(b.add(panels, b.sub(b.mul(threads, i64(most)), i64(1))), b.mul(threads, i64(most)))
+    return b.smin(b.mul(rounds, threads), panels)
+
+
 def element_address(b: Builder, element: ScalarType, base: Value, distance: Value) -> Value:
     """The address a number of elements further on."""
     return b.gep(ELEMENTS[element.name].llvm, base, b.add(distance, distance) if element.is_complex else distance)

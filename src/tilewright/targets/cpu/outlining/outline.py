@@ -140,6 +140,19 @@ class Outlined:
                 b.call_void(callee, alone)
 
 
+def threads_of(ctx: KernelContext, shared: Value) -> Value:
+    """How many threads `Outlined.call` has for a part: those of the team if there is one and `shared` is true."""
+    b, one = ctx.b, i64(1)
+    if ctx.team.text == "null":
+        return one
+    with b.if_else(b.and_(shared, b.icmp("ne", ctx.team, zero("ptr")))) as branch:
+        with branch.then():
+            branch.yield_(b.load("i64", b.offset(ctx.team, _WORD), _WORD))
+        with branch.otherwise():
+            branch.yield_(one)
+    return branch.results[0]
+
+
 def free_values(op: core.Operation, operands: bool = True) -> list[core.Value]:
     """Values from outside that all in an operation uses, and with `operands` the operation itself, each once."""
     inside: set[core.Value] = set()

@@ -55,9 +55,9 @@ class Tile(Struct, frozen=True):
         arguments = [*self.operands, start, i64(step)]
         return b.intrinsic(f"llvm.x86.{word}.internal", _TILE, arguments, overload=(), hint="tile")
 
-    def store(self, b: Builder, tile: Value, start: Value, step: int) -> None:
+    def store(self, b: Builder, tile: Value, start: Value, step: Value) -> None:
         """Store a tile, its rows `step` bytes apart."""
-        b.intrinsic_void("llvm.x86.tilestored64.internal", [*self.operands, start, i64(step), tile])
+        b.intrinsic_void("llvm.x86.tilestored64.internal", [*self.operands, start, step, tile])
 
 
 class AmxUnit(Struct, frozen=True):
