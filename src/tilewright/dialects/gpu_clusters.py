@@ -5,8 +5,8 @@ the grid along x. Its ranks count along m first. Blocks with the same place alon
 those with the same place along m the same left ones: each copies a share of such a factor to all of them.
 
 Blocks are no part of each other: a block may write to another one's memory only behind a `gpu.cluster_barrier` that
-follows the other one's `gpu.open_barriers`, and none may end while others still write to its memory. So there is one in
-front of the first and one behind the last of these operations.
+follows the other one's `gpu.open_barriers`, and none may end while others still write to its memory or arrive at its
+barriers: it waits for the last of these (`gpu.await_readers`).
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class ClusterRank(Operation, name="gpu.cluster_rank", traits=(PURE,)):
 
 
 class ClusterBarrier(Operation, name="gpu.cluster_barrier", traits=(CONVERGENT,)):
-    """All threads of all blocks of the cluster arrive before any leaves; what they did before is seen behind it."""
+    """All threads of all blocks of the cluster arrive before any leaves.
+
+    Barriers that were opened before it are seen behind it; nothing else that was written need be.
+    """
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]

@@ -113,10 +113,10 @@ class Arrive(Operation, name="gpu.arrive"):
 
 
 class AwaitReaders(Operation, name="gpu.await_readers"):
-    """The thread that asks for copies waits until the phase of that parity has ended, as `gpu.await_phase` does.
+    """The warp whose first thread asks for copies waits until the phase of that parity has ended, as `gpu.await_phase`.
 
-    Whoever has arrived in that phase has read what is copied over next. Of a work-group that is the first thread of a
-    `warp`.
+    Whoever has arrived in that phase has read what is copied over next. Of a work-group that is one `warp`, all of it:
+    lanes that wait apart from others are no longer at one place to ptxas.
     """
 
     barriers: Value = operand(MEMREF)

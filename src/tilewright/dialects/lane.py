@@ -92,6 +92,19 @@ class Synchronize(Operation, name="lane.synchronize", traits=(SPMD_ONLY, CONVERG
         return [Effect(EffectKind.ORDER)]
 
 
+class Elect(Operation, name="lane.elect", traits=(SPMD_ONLY, CONVERGENT)):
+    """Whether this is the work-item that acts for its subgroup, the first one. All of a subgroup ask.
+
+    What it does on that condition ptxas knows to be done once: requests of the machine, whose operands lie in registers
+    that a warp has in common, are a loop over its threads on any other.
+    """
+
+    out: Value = result(infer=lambda op: BOOL)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
 class Aligned(Operation, name="lane.aligned", traits=(PURE,)):
     """Whether the address of an element is a multiple of `bytes`."""
 

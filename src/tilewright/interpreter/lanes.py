@@ -115,6 +115,12 @@ def _synchronize(w: WorkGroup, op: Operation) -> None:
     w.shadow.synchronise(list(AddressSpace))
 
 
+def _elect(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, lane.Elect)
+    whole_subgroups(w, op)
+    w.values[op.out] = np.tile(np.arange(w.subgroup_size) == 0, w.subgroups)
+
+
 def _aligned(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Aligned)
     at, found = [w.scalar(index) for index in op.indices], w.memref(op.memref)
@@ -189,6 +195,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         lane.Load: _load,
         lane.Store: _store,
         lane.Synchronize: _synchronize,
+        lane.Elect: _elect,
         lane.Aligned: _aligned,
         lane.Row: _row,
         lane.Fill: _fill,

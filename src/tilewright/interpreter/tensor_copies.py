@@ -30,6 +30,10 @@ CODE = "R025"
 _UNIT: Final = 16
 
 
+_WARP: Final = 32
+"""Threads of one."""
+
+
 def memory_of(w: WorkGroup, value: Value) -> View:
     """A memref that all work-items have in common."""
     found = w.memref(value)
@@ -173,7 +177,8 @@ def _lacks(found: Phase) -> str:
 
 def _await_readers(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitReaders)
-    one_thread(w, op)
+    if w.mask is not None and np.count_nonzero(w.mask) != _WARP:
+        fail(CODE, op.location, f"{op.name} is for one warp, {np.count_nonzero(w.mask)} threads run it")
     _end(w, op)
 
 

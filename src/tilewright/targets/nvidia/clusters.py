@@ -40,9 +40,12 @@ def _cluster_rank(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _meet(ctx: KernelContext, op: core.Operation) -> None:
-    """Arriving releases what this thread did, waiting acquires what the others did."""
-    ctx.b.intrinsic_void("llvm.nvvm.barrier.cluster.arrive", [])
-    ctx.b.intrinsic_void("llvm.nvvm.barrier.cluster.wait", [])
+    """Barriers that were opened have been released by the fence that follows that (`tensor_copies`).
+
+    To arrive with release semantics would be a fence for all memory as well (MEMBAR.ALL.GPU).
+    """
+    ctx.b.intrinsic_void("llvm.nvvm.barrier.cluster.arrive.relaxed.aligned", [])
+    ctx.b.intrinsic_void("llvm.nvvm.barrier.cluster.wait.aligned", [])
 
 
 def _multicast(ctx: KernelContext, op: core.Operation) -> None:

@@ -133,6 +133,9 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
     carried = Carried(ctx, inits)
     forms = carried.forms(inits)
     carried.update(inits)
+    if op.step is not None and ctx.scalar(op.step).integer is None:
+        _stride(ctx, op, carried, forms)
+        return
     lower, step, trips = _trips(ctx, op)
     unroll = ctx.not_unrolled() if op.unroll is False else ""
     given = [part for form in forms for part in flatten(form)]
@@ -146,6 +149,31 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
             carried.update(results)
             loop.yield_(*carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results)
+
+
+def _stride(ctx: KernelContext, op: scf.For, carried: Carried, forms: Sequence[Lowered]) -> None:
+    """A loop by steps that nobody knows, which counts down what is left: the number of trips would be a division.
+
+    ptxas calls a function for those of 64 bits, and keeps nothing in uniform registers behind it.
+    """
+    assert op.step is not None
+    assert isinstance(op.index.type, ScalarType)
+    b, lower, upper, step = ctx.b, _wide(ctx, op.lower), _wide(ctx, op.upper), _wide(ctx, op.step)
+    runs = b.and_(b.icmp("slt", lower, upper), b.icmp("sgt", step, i64(0)))
+    left = b.select(runs, b.sub(upper, lower), i64(0))
+    given = [part for form in forms for part in flatten(form)]
+    with ctx.arena.frame(), b.while_loop([lower, left, *given]) as loop:
+        wide, left, *others = loop.carried
+        b.leave_unless(loop, b.icmp("ne", left, i64(0)))
+        ctx.bind(op.index, b.trunc(wide, f"i{op.index.type.bits}"))
+        carried.bind(op.carried, forms, others)
+        with ctx.arena.frame():
+            ctx.lower_block(op.body.entry)
+            results = scf.yielded(op.body)
+            carried.update(results)
+            following = b.sub(left, b.intrinsic("llvm.umin", "i64", [left, step]))
+            loop.yield_(b.add(wide, step), following, *carried.flat(results, forms))
+    carried.bind(op.outs, forms, loop.results[2:])
 
 
 def _while(ctx: KernelContext, op: core.Operation) -> None:

@@ -7,7 +7,7 @@ Groups of four warps find a factor by a descriptor of 64 bits: bits 0 to 13 the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane
@@ -31,8 +31,8 @@ from tilewright.transforms.emit import constant_of
 _UNIT: Final = 16
 _ADDRESSES: Final = (1 << 18) - 1
 _ROWS: Final = 8
-_SWIZZLED: Final = dict(zip(SWIZZLED_LINES, (1 << 62, -2 << 62, -1 << 62), strict=True))
-"""By bytes of a line; the highest bit is a sign to LLVM."""
+_SWIZZLED: Final = dict(zip(SWIZZLED_LINES, (1 << 30, -2 << 30, -1 << 30), strict=True))
+"""In the upper half, by bytes of a line; the highest bit is a sign to LLVM."""
 _HALF_BITS: Final = 16
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
 """Of sums of groups of warps, by type, as constraints of assembly."""
@@ -230,13 +230,13 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
     (m, _, k), each = found.shape, len(sums) // op.repeats
     for step in range(op.steps):
         deep = (op.first + step) * k
-        right = products.operand(b.add(at_columns, i64(_units(memref_of(op.columns), op.along[1], 0, deep))))
+        right = products.operand(at_columns.at(ctx, _units(memref_of(op.columns), op.along[1], 0, deep)))
         for repeat in range(op.repeats):
             part = words * (repeat * op.steps + step)
             left = held[part : part + words]
             if at_rows is not None:
                 further = _units(memref_of(op.rows), op.along[0], repeat * m, deep)
-                left = [products.operand(b.add(at_rows, i64(further)))]
+                left = [products.operand(at_rows.at(ctx, further))]
             products.add(range(each * repeat, each * (repeat + 1)), left, right, anew=anew and step == 0)
     if anew:
         b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
@@ -251,18 +251,34 @@ def _is_nothing(sums: core.Value) -> bool:
     return constant_of(op.value if isinstance(op, lane.Fill) else sums) == 0
 
 
-def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value], along: bool) -> Value:
+class _Descriptor(NamedTuple):
+    """The lower half, where the address is, and the upper one.
+
+    Threads compute descriptors while the unit waits for them: with 64 bits that would take twice as many instructions.
+    """
+
+    lower: Value
+    upper: int
+
+    def at(self, ctx: KernelContext, units: int) -> Value:
+        """So many units further on, which are in shared memory too."""
+        b = ctx.b
+        return b.or_(b.zext(b.add(self.lower, i32(units)), "i64"), i64(self.upper << 32))
+
+
+def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value], along: bool) -> _Descriptor:
     """Of what begins at a whole slab and a multiple of eight rows, where the swizzle moves nothing."""
     b, view, type_ = ctx.b, ctx.view(memory), memref_of(memory)
     distance = i64(0)
     for index, stride in zip(indices, view.strides, strict=True):
         distance = b.add(distance, b.mul(ctx.scalar(index), stride))
     pointer = element_pointer(ctx, view.element, view.pointer, distance)
-    units = b.lshr(b.and_(b.cast("ptrtoint", pointer, "i64"), i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
+    place = b.trunc(b.cast("ptrtoint", pointer, "i64"), "i32")
+    units = b.lshr(b.and_(place, i32(_ADDRESSES)), i32(_UNIT.bit_length() - 1))
     slabs = (type_.strides[2] or 0) * type_.element.bytes // _UNIT if along else 1
     rows = _ROWS * (type_.strides[1] or 0) * type_.element.bytes // _UNIT
     swizzled = _SWIZZLED[(type_.shape[0] or 0) * type_.element.bytes]
-    return b.or_(units, i64(swizzled | rows << 32 | slabs << 16))
+    return _Descriptor(b.or_(units, i32(slabs << 16)), swizzled | rows)
 
 
 def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:

@@ -266,6 +266,12 @@ def _synchronize(ctx: KernelContext, op: core.Operation) -> None:
     warp.synchronize(ctx)
 
 
+def _elect(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.Elect)
+    found = ctx.b.intrinsic("llvm.nvvm.elect.sync", "{ i32, i1 }", [i32(-1)], overload=[])
+    ctx.bind(op.out, ctx.b.extract_value(found, "i1", 1))
+
+
 def _aligned(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Aligned)
     b = ctx.b
@@ -353,6 +359,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         lane.Load: _load,
         lane.Store: _store,
         lane.Synchronize: _synchronize,
+        lane.Elect: _elect,
         lane.Aligned: _aligned,
         lane.Row: _row,
         lane.Fill: _fill,

@@ -3,7 +3,7 @@
 A multiprocessor multiplies 4096 floating-point operations of 16 bits a clock, loads its share of what the second cache
 gives, and between two steps along k threads meet and ask for boxes. Blocks run in waves, one of as many as there are
 multiprocessors after the other; a wave that fills a part of them shares the cache among fewer. The figures fit the
-steps of `WARPGROUP_TILES` of a block alone on a multiprocessor to 6.5 %.
+steps of `WARPGROUP_TILES` of a block alone on a multiprocessor to 7 %.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _CLOCKS: Final = 1755.0
 """Clocks a microsecond of an H200 that multiplies."""
 _OPERATIONS: Final = 8192
 """A clock, divided by the bytes of an element."""
-_LOADED: Final = 76_000.0
+_LOADED: Final = 82_000.0
 """Bytes a microsecond that the second cache gives each multiprocessor while all of them load."""
 _MOST_LOADED: Final = 112_000.0
 """The same while few do: 64 a clock."""
 _PAIRED: Final = 1.25
 """How much more two blocks of a multiprocessor get, one of which asks while the other one waits."""
-_BETWEEN: Final = 0.13
+_BETWEEN: Final = 0.09
 """Microseconds between two steps of a block that has a multiprocessor for itself, in which nothing is multiplied."""
-_LEAST_STEP: Final = 0.33
-_BEFORE: Final = 2.2
+_LEAST_STEP: Final = 0.35
+_BEFORE: Final = 1.2
 """Microseconds until the first boxes of a tile have arrived, and behind its last step beside its stores."""
 _STORED: Final = 4.7e-5
 """Microseconds of an element of the result."""

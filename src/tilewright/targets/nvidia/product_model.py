@@ -70,9 +70,7 @@ def tile_of_groups(
     """
     if min(m, n) < _LEAST_SIZE:
         return None
-    usual: list[MeasuredTile | ModelledTile] = [
-        tile for tile in WARPGROUP_TILES if tile.depth == _HALF and "product" not in tile.more
-    ]
+    usual: list[MeasuredTile | ModelledTile] = [tile for tile in WARPGROUP_TILES if tile.depth == _HALF]
     if tiles is Tiles.ANY:
         usual += modelled_tiles(along_n=True)
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual

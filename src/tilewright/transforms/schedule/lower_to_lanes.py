@@ -463,16 +463,36 @@ def _elected(low: _Lowering, build: Builder, op: memref.Store | ScalarAtomic) ->
 
 
 def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
-    """One thread asks, on one branch for all that follows each other."""
-    warp = op.warp if isinstance(op, _OF_WARPS) else 0
-    condition, last = low.threads.is_first_of(warp % low.threads.teams.warps), build.block.last
-    if isinstance(last, scf.If) and last.condition is condition:
-        here = Builder.at_end(last.then.entry, build.location)
+    """One thread asks, on one branch for all that follows each other; its warp waits with it.
+
+    A wait of that thread alone would take all that is computed behind it out of registers that a warp has in common.
+    """
+    if isinstance(op, (*_OF_WARPS, gpu_clusters.Release)):
+        warp = op.warp if isinstance(op, _OF_WARPS) else 0
+        here = _at_branch(build, low.threads.is_of_warp(warp % low.threads.teams.warps))
+        if not isinstance(op, gpu_tensors.AwaitReaders):
+            here = _elected_branch(here)
     else:
-        here = emit.open_if(build, condition)
+        here = _at_branch(build, low.threads.is_first_thread())
     new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
     new.places = op.places
     here(new)
+
+
+def _at_branch(build: Builder, condition: Value) -> Builder:
+    """At the end of a branch on a condition, the last one if it is that."""
+    last = build.block.last
+    if isinstance(last, scf.If) and last.condition is condition:
+        return Builder.at_end(last.then.entry, build.location)
+    return emit.open_if(build, condition)
+
+
+def _elected_branch(build: Builder) -> Builder:
+    """At the end of the branch of the thread that acts for its warp."""
+    last = build.block.last
+    if isinstance(last, scf.If) and isinstance(last.condition.defining_op, lane.Elect):
+        return Builder.at_end(last.then.entry, build.location)
+    return emit.open_if(build, build(lane.Elect()).out)
 
 
 _LIMITS: Final = {

@@ -31,6 +31,7 @@ class Threads(Struct):
     digits: dict[tuple[Owner, int, int], Value] = field(default_factory=dict[tuple[Owner, int, int], Value])
     coordinates: dict[tuple[Layout, int], Value] = field(default_factory=dict[tuple[Layout, int], Value])
     firsts: dict[int, Value] = field(default_factory=dict[int, Value])
+    warps: dict[int, Value] = field(default_factory=dict[int, Value])
     first_lane: Value | None = None
 
     def coordinate(self, layout: Layout, dim: int) -> Value:
@@ -93,9 +94,14 @@ class Threads(Struct):
     def is_first_of(self, warp: int) -> Value:
         """Whether this is the first thread of a warp."""
         if warp not in self.firsts:
-            mine = self.head(Cmp(Predicate.EQ, self.number(Owner.WARP), self.head.index(warp))).out
-            self.firsts[warp] = emit.both(self.head, self.is_first_lane(), mine)
+            self.firsts[warp] = emit.both(self.head, self.is_first_lane(), self.is_of_warp(warp))
         return self.firsts[warp]
+
+    def is_of_warp(self, warp: int) -> Value:
+        """Whether this is a thread of a warp."""
+        if warp not in self.warps:
+            self.warps[warp] = self.head(Cmp(Predicate.EQ, self.number(Owner.WARP), self.head.index(warp))).out
+        return self.warps[warp]
 
     def is_first_lane(self) -> Value:
         """Whether this is the first thread of its warp."""

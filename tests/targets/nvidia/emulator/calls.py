@@ -19,6 +19,7 @@ from .text import EmulatorError, split
 _SYNCS: Final = (
     "llvm.nvvm.shfl.sync.",
     "llvm.nvvm.bar.warp.sync",
+    "llvm.nvvm.elect.sync",
     "llvm.nvvm.barrier.cta.sync.all",
     NUMBERED,
     MEETING,

@@ -16,8 +16,8 @@ from .text import EmulatorError
 if TYPE_CHECKING:
     from .accesses import Accesses
 
-ARRIVE_TOGETHER: Final = "llvm.nvvm.barrier.cluster.arrive"
-MEETING: Final = "llvm.nvvm.barrier.cluster.wait"
+ARRIVE_TOGETHER: Final = "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned"
+MEETING: Final = "llvm.nvvm.barrier.cluster.wait.aligned"
 _STRIDE: Final = 1 << 20
 """From a block's shared memory to the next one's, in addresses of the cluster. A block's own is in its place, too."""
 

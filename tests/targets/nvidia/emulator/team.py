@@ -257,6 +257,9 @@ class Team(Accesses):
             self._masks[here] = masks
             self._turns = self._turns.copy()
             self._turns[here] += 1
+        elif sync.name == "llvm.nvvm.elect.sync":
+            # the first lane that is named; whoever is it says the first part
+            frame.keep(f"{sync.result}.1", here, masks & -masks == 1 << here % WARP)
         else:
             mode = sync.name.split(".")[4]
             word, position, bounds = (lanes.full(x) for x in sync.operands[1:])

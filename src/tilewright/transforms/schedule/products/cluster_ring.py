@@ -3,8 +3,9 @@
 A block asks for its share of a box for all that multiply the same factor. So it waits before that until all of them
 have read the stage: each says so at a barrier of each block that fills its stages (`gpu.release`), one for each stage.
 Blocks do so at about the same time, so each fills the stage that it has released an iteration before, and does not wait
-long. Before the first share all blocks must have opened their barriers, and none may end before the others have arrived
-at its own for the last time: the cluster meets before the first and behind the last.
+long. Before the first share all blocks must have opened their barriers: the cluster meets. None may end before the
+others have arrived at its barriers for the last time: a block waits for that behind its last product. To meet once more
+would need a fence for all memory (H200: a microsecond).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.iterations import is_iteration
+from tilewright.transforms.schedule.products.iterations import is_iteration, stage_of
 
 _ENOUGH: Final = 4
 """Stages of which one waits for other blocks."""
@@ -42,9 +43,15 @@ class ClusterRing(Struct, frozen=True):
         build(tensors.OpenBarriers(self.released, arrivals=self.arrivals))
         build(clusters.ClusterBarrier())
 
-    def close(self, build: Builder) -> None:
-        """Wait until nobody accesses this block's memory any more."""
-        build(clusters.ClusterBarrier())
+    def close(self, build: Builder, turn: Value) -> None:
+        """Wait until nobody accesses this block's memory any more; `turn` is the one that would follow.
+
+        As if all stages were filled once more: whatever was read has been released by all blocks then.
+        """
+        for number in range(self.count):
+            following = emit.add(build, turn, build.index(number))
+            stage = stage_of(build, following, self.count)
+            build(tensors.AwaitReaders(self.released, stage, self.parity_of_first(build, following)))
         build(tensors.CloseBarriers(self.released))
 
     def release(self, build: Builder, loop: scf.For, stage: Value) -> None:

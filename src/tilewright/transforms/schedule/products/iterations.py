@@ -78,6 +78,14 @@ def _at_end(loop: scf.For) -> Builder:
     return Builder(loop.body.entry, end if isinstance(end, scf.Yield) else None, loop.location)
 
 
+def stage_of(build: Builder, turn: Value, count: int) -> Value:
+    """Which of so many stages is that of a turn, of which there are less than three rounds."""
+    stages = build.index(count)
+    for _ in range(2):
+        turn = emit.select(build, emit.less(build, turn, stages), turn, emit.sub(build, turn, stages))
+    return turn
+
+
 def branched(condition: Value, loop: scf.For) -> scf.For:
     """Let a loop run only on a condition, else a copy of it; the copy."""
     (then, first), (orelse, second) = new_region(), new_region()

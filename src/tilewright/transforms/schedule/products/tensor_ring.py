@@ -36,7 +36,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, Around
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
-from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on
+from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on, stage_of
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
@@ -119,7 +119,7 @@ class TensorRing(Struct, frozen=True):
         if around is not None:
             behind = Builder(build.block, around.loop.next, loop.location)
         if self.cluster is not None:
-            self.cluster.close(behind)
+            self.cluster.close(behind, (loop if around is None else around.loop).outs[-1])
         behind(tensors.CloseBarriers(self.barriers))
 
     def _next_tile(self, before: Builder, build: Builder, around: Around) -> None:
@@ -164,19 +164,12 @@ class TensorRing(Struct, frozen=True):
         lower = emit.to_index(build, self.loop.lower)
         for number in range(self._depth):
             index = emit.add(build, lower, build.index(number * self.step))
-            stage = build.index(number) if turn is None else self._stage_behind(build, turn, number)
-            parity: Value | None = None
-            if self.cluster is not None and turn is not None:
-                parity = self.cluster.parity_of_first(build, emit.add(build, turn, build.index(number)))
+            stage, parity = build.index(number), None
+            if turn is not None:
+                following = emit.add(build, turn, stage)
+                stage = stage_of(build, following, self.ahead.stages)
+                parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
             self._load(build, index, lower, (stage, parity), known, number)
-
-    def _stage_behind(self, build: Builder, turn: Value, number: int) -> Value:
-        """Which stage it is so many turns on."""
-        stage = emit.add(build, turn, build.index(number))
-        for _ in range(2):
-            count = build.index(self.ahead.stages)
-            stage = emit.select(build, emit.less(build, stage, count), stage, emit.sub(build, stage, count))
-        return stage
 
     def _multiply(self, op: tile.Mma, turn: tuple[Value, Value], multiply: Multiply, behind: Builder) -> None:
         """The product of a stage, in a phase of a parity, awaited an iteration later if it is handed on to the next one
