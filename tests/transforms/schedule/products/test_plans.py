@@ -162,4 +162,4 @@ def test_threads_read_one_factor_of_bytes_along_m_or_n() -> None:
         assert (found.swapped, found.rows.warps, found.rows.slab) == (along[1], 2, 128)
     # half of a stage is no whole instruction; 192 rows would begin in the middle of a slab and end in another one
     assert not planned((64, 64, 32), (I8, I32), (False, True), HOPPER).rows.read
-    assert planned((64, 384, 64), (I8, I32), (False, True), block).rows.warps == 1
+    assert planned((64, 384, 128), (I8, I32), (False, True), block).rows.warps == 1
