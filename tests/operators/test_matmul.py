@@ -186,13 +186,15 @@ def test_einsum(subscripts: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
-def test_gelu_of_all_numbers(dtype: str) -> None:
+@pytest.mark.parametrize("epilogue", ["gelu", "gelu_tanh"])
+def test_gelu_of_all_numbers(dtype: str, epilogue: str) -> None:
     """Without cancellation where it is small, and none of infinities is NaN."""
     x = np.concatenate([np.linspace(-9, 9, 2001), [np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-30, 0]]).astype(
         DTYPES[dtype]
     )
-    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue="gelu", target="interpreter")[:, 0]
+    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue=epilogue, target="interpreter")[:, 0]
     wanted = np.array([v and v * math.erfc(-v / math.sqrt(2)) / 2 for v in x[:2001].astype(float)])
+    wanted = wanted if epilogue == "gelu" else gelu_tanh(x[:2001].astype(float))
     assert np.abs(found[:2001] - wanted).max() < (1e-6 if dtype == "f32" else 1e-14)
     if dtype == "f32":
         np.testing.assert_allclose(found[2001:], [np.inf, 0, np.nan, 1e30, 0, 5e-31, 0], rtol=1e-6)
