@@ -22,7 +22,6 @@ from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.threads import Threads
 from tilewright.transforms.tile_values import layout_of
 
-
 TOGETHER: Final = 1
 """Slabs that a warp fills before it asks for them."""
 

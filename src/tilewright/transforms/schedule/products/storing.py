@@ -103,7 +103,8 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
         # what the machine has been asked for earlier it may write later
         return "a loop stores tiles in an order, which the machine does not keep"
     # what threads read of the matrix itself the machine may not yet write
-    others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not root_of(store.memref))
+    matrix = root_of(store.memref)
+    others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
     loads = {*_factor_loads(product), *others}
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
