@@ -429,17 +429,19 @@ class TestCopies:
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 
-    def test_one_of_two_factors_of_tf32_that_no_unit_takes(self) -> None:
-        a = np.zeros((2048, 2304), np.float32)
-        plans = [
-            tw.matmul.plan(x, a, target="nvidia:sm_90a", precision="tf32") for x in (a.T, np.zeros((9, 2048), "f"))
-        ]
+    @pytest.mark.parametrize(
+        ("dtype", "precision", "unit"), [(np.float32, "tf32", "tf32.turned"), (np.int8, "exact", "i8.turned")]
+    )
+    def test_one_of_two_factors_that_no_unit_takes(self, dtype: type[Any], precision: str, unit: str) -> None:
+        a, few = np.zeros((2048, 4608), dtype), np.zeros((9, 2048), dtype)
+        plans = [tw.matmul.plan(x, a, target="nvidia:sm_90a", precision=precision) for x in (a.T, few)]
         copies = [[str(copy) for copy in plan.copies] for plan in plans]
-        reason = "no unit takes both factors of tf32 as they lie"
-        assert copies == [[f"a is copied: {reason} (strides (1, 2304), of the copy (2048, 1))"], []]
-        assert "tf32.turned" in plans[0].schedule
-        for other in ({}, {"target": "nvidia:sm_80", "precision": "tf32"}):
-            assert not tw.matmul.plan(a.T, a, **cast("Any", {"target": "nvidia:sm_90a"} | other)).copies
+        reason = "no unit takes both factors as they lie"
+        assert copies == [[f"a is copied: {reason} (strides (1, 4608), of the copy (2048, 1))"], []]
+        assert unit in plans[0].schedule
+        assert not tw.matmul.plan(a.T, a, target="nvidia:sm_80", precision=precision).copies
+        if precision != "exact":
+            assert not tw.matmul.plan(a.T, a, target="nvidia:sm_90a").copies
 
 
 def test_on_a_device(played: FakeDriver) -> None:
