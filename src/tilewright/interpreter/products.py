@@ -206,7 +206,7 @@ def _load_matrices(w: WorkGroup, op: Operation) -> None:
             if op.transposed and size == 1:
                 pair.append(found)
                 if len(pair) == ops.PAIR:
-                    out += _of_pair(*pair, lanes)
+                    out += _of_pair(pair[0], pair[1], lanes)
                     pair.clear()
                 continue
             found = found.swapaxes(1, 2) if op.transposed else found

@@ -1,5 +1,5 @@
-"""Factors of tf32 and of bytes that lie along the rows and the columns of the result: units of an NVIDIA GPU take one of
-them so.
+"""Factors of tf32 and of bytes that lie along the rows and the columns of the result: units of an NVIDIA GPU take one
+of them so.
 
 Of both, one is copied where that pays: units of warps multiply tf32 then, and bytes are turned one by one.
 """
@@ -20,8 +20,8 @@ _LAUNCH: Final = 5e-6
 
 
 class _Rates(Struct, frozen=True):
-    """On an H200: bytes a second that are read and written by a copy that turns a matrix, operations a second of products
-    of which both factors are turned, and of others."""
+    """On an H200: bytes a second that a copy reads and writes that turns a matrix, operations a second of products of
+    which both factors are turned, and of others."""
 
     copied: float
     both: float

@@ -90,7 +90,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(128, 64, Cost(3.2, 0.34), Cost(3.5, 0.42), more=_AS_IT_COMES),
     MeasuredTile(128, 64, Cost(4.1, 0.34), Cost(2.8, 0.47)),
     MeasuredTile(128, 64, Cost(4.1, 0.24), Cost(2.1, 0.72), more=" product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/8"),
-    MeasuredTile(128, 128, Cost(5.9, 0.405), Cost(2.8, 0.735), rate=_SOONER),
+    MeasuredTile(128, 128, Cost(5.9, 0.405), Cost(2.4, 0.735), rate=_SOONER),
     MeasuredTile(112, 128, Cost(3.5, 0.425), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
     MeasuredTile(128, 128, Cost(3.5, 0.42), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),
     MeasuredTile(160, 128, Cost(1.8, 0.54), threads=_GROUPS, more=_AS_IT_COMES, rate=_SOONER),

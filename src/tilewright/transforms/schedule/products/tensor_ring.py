@@ -75,7 +75,7 @@ class TensorRing(Struct, frozen=True):
     """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage.
 
     If threads read the rows (`reads`), a product is two: registers of one half are read while the other half goes on.
-    `cluster` is there where blocks fill each other's stages.
+    `cluster` is there where blocks fill each other's stages. If it `goes_on`, it asks for the next tile's in time.
     """
 
     loop: scf.For
@@ -85,6 +85,7 @@ class TensorRing(Struct, frozen=True):
     step: int
     reads: bool = False
     cluster: ClusterRing | None = None
+    goes_on: bool = False
 
     @property
     def _depth(self) -> int:
@@ -148,7 +149,7 @@ class TensorRing(Struct, frozen=True):
         following = emit.add(before, around.loop.index, step)
         known = self._known_of(before, around, following)
         found: NextTile | None = None
-        if self.cluster is None:
+        if self.goes_on and self.cluster is None:
             lower, upper = (emit.to_index(before, bound) for bound in (self.loop.lower, self.loop.upper))
             terms = emit.add(before, emit.sub(before, upper, lower), before.index(self.step - 1))
             count = emit.quotient(before, terms, self.step)
