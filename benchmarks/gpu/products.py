@@ -7,9 +7,11 @@ spreads over blocks; types as torch has them: f16 and bf16 with sums in f32, f32
 are rounded, `precision="tf32"` and allow_tf32), f64, i8 with sums in i32 (torch._int_mm), and e4m3 and e5m2 with sums
 in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of e5m2 by e4m3, for
 torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of 8 bits is stored
-by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`). Contestants run in turn on random normal
-data, timed by events on the device. Results are compared with products in float64, by the norm of the error. Prints a
-table of medians with quartiles and saves it: benchmarks/results/gpu_products.json unless told otherwise.
+by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of which torch makes a
+copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the copy of i8).
+Contestants run in turn on random normal data, timed by events on the device. Results are compared with products in
+float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
+benchmarks/results/gpu_products.json unless told otherwise.
 """
 
 from __future__ import annotations
@@ -61,6 +63,8 @@ KINDS = {
     "tf32": Kind("float32", "f32", "f32", (128, 256, 32), 1e-3, (False, True), precision="tf32"),
     "tf32nn": Kind("float32", "f32", "f32", (256, 128, 32), 1e-3, precision="tf32"),
     "i8": Kind("int8", "i8", "i32", (128, 128, 128), 0.0, (False, True)),
+    "i8nn": Kind("int8", "i8", "i32", (256, 128, 128), 0.0),
+    "e4m3nn": Kind("float8_e4m3fn", "f8E4M3FN", "f32", (256, 128, 128), 1e-2, rounded="bf16"),
     "e4m3": Kind("float8_e4m3fn", "f8E4M3FN", "f32", (128, 256, 128), 1e-2, (False, True), "bf16"),
     "e5m2": Kind("float8_e5m2", "f8E5M2", "f32", (128, 256, 128), 1e-2, (False, True), "bf16"),
 }
@@ -127,14 +131,19 @@ def peers(torch: Any, kind: Kind, n: int) -> tuple[dict[str, Any], tuple[Any, An
     c = torch.zeros(n, n, dtype=result, device="cuda")
     if kind.element == "i8":
         a, b = (torch.randint(-128, 128, (n, n), dtype=dtype, device="cuda") for _ in range(2))
-        return {PEER: lambda: torch._int_mm(a, b.t())}, (a, b, c)
+        return {PEER: lambda: torch._int_mm(a, by_columns(kind, b))}, (a, b, c)
     a, b = (torch.randn(n, n, device="cuda", dtype=torch.float64).to(dtype) for _ in range(2))
     if kind.is_small:
         one, other = torch.ones((), device="cuda"), b.double().to(torch.float8_e4m3fn)
         scaled = {"out_dtype": result, "use_fast_accum": True}
-        return {PEER: lambda: torch._scaled_mm(a, other.t(), one, one, **scaled)}, (a, b, c)
+        return {PEER: lambda: torch._scaled_mm(a, by_columns(kind, other), one, one, **scaled)}, (a, b, c)
     d, right = torch.zeros_like(c), b.t() if kind.transposed[1] else b
     return {PEER: lambda: torch.mm(a, right, out=d)}, (a, b, c)
+
+
+def by_columns(kind: Kind, b: Any) -> Any:
+    """The second factor of 8 bits, k x n, as torch wants it: a view of what is stored so, or of a copy."""
+    return b.t() if kind.transposed[1] else b.t().contiguous().t()
 
 
 if __name__ == "__main__":

@@ -10,11 +10,13 @@ import pytest
 from dialects.test_lane import LANE, module_of
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects.lane_products import row_of_pair
 from tilewright.interpreter import interpret
 from tilewright.ir.verifier import verify
 
 MEMORY = """
   %z = arith.constant {value = 0} -> index
+  %b = memref.alloca -> memref<i8x16x16x2,local>
   %s = memref.alloca -> memref<f16x16x8x2,local> %w = memref.alloca -> memref<f32x16x8x2,local>
   %t = memref.alloca -> memref<f16x64x16x1x1,strided<1,64,1024,1024>,swizzle<3,4,3>,local>
   %o = arith.constant {value = 1.0} -> f16 %p = arith.constant {value = 1.0} -> f32
@@ -58,6 +60,10 @@ BROKEN = [
     (
         "%r = lane.load_matrices %w, %z, %z, %z {starts = [[0, 0, 0]], counts = [4]} -> fragment<4xf32>",
         "one or two bytes",
+    ),
+    (
+        "%r = lane.load_matrices %b, %z, %z, %z {starts = [[0, 0, 0]], counts = [1], transposed = true} -> fragment<4xi8>",
+        "by pairs",
     ),
     (READ, None),
     (READ.replace("%s, ", "%C, "), "in shared memory"),
@@ -208,3 +214,25 @@ def test_matrices_are_dealt_to_lanes(transposed: bool, rng: np.random.Generator)
         row, column = lane // 4, 2 * (lane % 4) + k
         at = (row, column) if transposed else (column, row)
         assert c[2 * matrix + k, lane] == a[at[0], 8 * matrix + at[1]]
+
+
+def test_bytes_are_dealt_by_columns(rng: np.random.Generator) -> None:
+    """Lanes that say where rows lie as `row_of_pair` has it get four numbers of a column, neighbours along the rows."""
+    a = rng.integers(-128, 128, (16, 32)).astype(np.int8, order="F")
+    c, rows = np.zeros((16, 32), np.float32, order="F"), np.array([row_of_pair(lane) for lane in range(32)], np.int32)
+    # rows of a matrix differ in their numbers within eight: swizzled memory has them in different banks
+    assert sorted(rows) == list(range(32))
+    assert (np.sort(rows.reshape(4, 8) % 8) == np.arange(8)).all()
+    body = f"""{LANE} %z = arith.constant {{value = 0}} -> index
+        %s = memref.alloca -> memref<i8x16x32,local>
+        %u = lane.load %A, %z, %lane {{registers = [[16, 0, 1]]}} -> fragment<16xi8>
+        lane.store %u, %s, %z, %lane {{registers = [[16, 0, 1]]}} team.barrier {{fence_local = true}}
+        %r = memref.load %R, %lane -> i32 %row = arith.cast %r -> index
+        %m = lane.load_matrices %s, %z, %row {{starts = [[0, 0]], counts = [4], transposed = true}} -> fragment<16xi8>
+        %c = arith.cast %m -> fragment<16xf32> lane.store %c, %C, %z, %lane {{registers = [[16, 0, 1]]}}"""
+    module = module_of("%A: memref<i8x?x?>, %C: memref<f32x?x?>, %R: memref<i32x?>", body, 32, 32)
+    report = Report()
+    assert verify(module, report), [str(d) for d in report.diagnostics]
+    interpret(module.kernels[0], (a, c, rows))
+    for lane, half, column, k in np.ndindex(32, 2, 2, 4):
+        assert c[8 * half + 4 * column + k, lane] == a[2 * (lane // 4) + column, 16 * half + 4 * (lane % 4) + k]

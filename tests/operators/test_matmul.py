@@ -186,13 +186,15 @@ def test_einsum(subscripts: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
-def test_gelu_of_all_numbers(dtype: str) -> None:
+@pytest.mark.parametrize("epilogue", ["gelu", "gelu_tanh"])
+def test_gelu_of_all_numbers(dtype: str, epilogue: str) -> None:
     """Without cancellation where it is small, and none of infinities is NaN."""
     x = np.concatenate([np.linspace(-9, 9, 2001), [np.inf, -np.inf, np.nan, 1e30, -1e30, 1e-30, 0]]).astype(
         DTYPES[dtype]
     )
-    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue="gelu", target="interpreter")[:, 0]
+    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue=epilogue, target="interpreter")[:, 0]
     wanted = np.array([v and v * math.erfc(-v / math.sqrt(2)) / 2 for v in x[:2001].astype(float)])
+    wanted = wanted if epilogue == "gelu" else gelu_tanh(x[:2001].astype(float))
     assert np.abs(found[:2001] - wanted).max() < (1e-6 if dtype == "f32" else 1e-14)
     if dtype == "f32":
         np.testing.assert_allclose(found[2001:], [np.inf, 0, np.nan, 1e30, 0, 5e-31, 0], rtol=1e-6)
@@ -427,17 +429,19 @@ class TestCopies:
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 
-    def test_one_of_two_factors_of_tf32_that_no_unit_takes(self) -> None:
-        a = np.zeros((2048, 2304), np.float32)
-        plans = [
-            tw.matmul.plan(x, a, target="nvidia:sm_90a", precision="tf32") for x in (a.T, np.zeros((9, 2048), "f"))
-        ]
+    @pytest.mark.parametrize(
+        ("dtype", "precision", "unit"), [(np.float32, "tf32", "tf32.turned"), (np.int8, "exact", "i8.turned")]
+    )
+    def test_one_of_two_factors_that_no_unit_takes(self, dtype: type[Any], precision: str, unit: str) -> None:
+        a, few = np.zeros((2048, 4608), dtype), np.zeros((9, 2048), dtype)
+        plans = [tw.matmul.plan(x, a, target="nvidia:sm_90a", precision=precision) for x in (a.T, few)]
         copies = [[str(copy) for copy in plan.copies] for plan in plans]
-        reason = "no unit takes both factors of tf32 as they lie"
-        assert copies == [[f"a is copied: {reason} (strides (1, 2304), of the copy (2048, 1))"], []]
-        assert "tf32.turned" in plans[0].schedule
-        for other in ({}, {"target": "nvidia:sm_80", "precision": "tf32"}):
-            assert not tw.matmul.plan(a.T, a, **cast("Any", {"target": "nvidia:sm_90a"} | other)).copies
+        reason = "no unit takes both factors as they lie"
+        assert copies == [[f"a is copied: {reason} (strides (1, 4608), of the copy (2048, 1))"], []]
+        assert unit in plans[0].schedule
+        assert not tw.matmul.plan(a.T, a, target="nvidia:sm_80", precision=precision).copies
+        if precision != "exact":
+            assert not tw.matmul.plan(a.T, a, target="nvidia:sm_90a").copies
 
 
 def test_on_a_device(played: FakeDriver) -> None:

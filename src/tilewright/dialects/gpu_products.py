@@ -196,12 +196,14 @@ class ReadParts(Operation, name="gpu.read_parts"):
         taken = found.shape[1 - self.side]
         together = instruction.shape[2] * self.scales[2]
         is_turned = type_.swizzle is not None and self.along and self.side == self.swapped
+        # the last slab may reach beyond what is multiplied
+        beyond, most_beyond = outer - found.shape[self.side], (type_.shape[0] or 1) if is_turned else 1
         is_right = is_turned if instruction.turned else type_.swizzle is None
         if type_.space is not AddressSpace.LOCAL or not is_right:
             fail(self, report, f"warps read parts of rows in shared memory, not of {type_}")
         elif found.element is not type_.element or type_.element is not instruction.factor:
             fail(self, report, f"{instruction.name} multiplies {instruction.factor}, not {type_.element}")
-        elif found.shape[self.side] != outer or depth % taken or taken % together:
+        elif not 0 <= beyond < most_beyond or depth % taken or taken % together:
             fail(self, report, f"{found} is no whole parts of {type_} by {together} along k")
 
 

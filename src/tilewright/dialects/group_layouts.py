@@ -30,6 +30,12 @@ _TURNED: Final[dict[int, Rows]] = {
         (Digit(Owner.LANE, 2, 0, 2), Digit(Owner.LANE, 2, 0, 16), Digit(Owner.LANE, 2, 0, 4)),
         (Digit(Owner.WARP, 2, 0, 8), Digit(Owner.WARP, 2, 0, 32)),
     ),
+    # matrices of 16 bytes by pairs of neighbours: a warp's are the bytes of one row of a matrix
+    1: (
+        Digit(Owner.REG, 2, 0, 1),
+        (Digit(Owner.LANE, 8, 0, 2),),
+        (Digit(Owner.WARP, 4, 0, 16),),
+    ),
 }
 """By bytes of an element: rows of a factor that lies along them."""
 

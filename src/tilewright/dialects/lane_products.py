@@ -33,6 +33,8 @@ MATRIX_ROWS = 8
 MATRIX_BYTES = 16
 """Of a row of a matrix that a warp loads."""
 _WORD_BYTES = 4
+PAIR = 2
+"""Matrices of bytes that are transposed together."""
 
 
 class CopyAsync(Operation, name="lane.copy_async", traits=(SPMD_ONLY,)):
@@ -101,6 +103,10 @@ class LoadMatrices(Operation, name="lane.load_matrices", traits=(SPMD_ONLY, CONV
     Row r of matrix q of step i lies where lane 8 q + r says: at its `indices` and, from there, `starts[i]`. Lane l gets
     4 bytes of row l / 4 of each matrix, from byte 4 (l % 4) on; if `transposed`, for elements of two bytes, those that
     the transposed matrix has there.
+
+    Matrices of bytes are transposed by pairs. Lane l gets a word of column 2 (l / 4) and one of the next column: rows
+    2 (l % 4) and the next of one matrix, then those of the other one. That is the first matrix of the pair first where
+    l % 4 is 0 or 1, else the second (`row_of_pair`).
     """
 
     memref: Value = operand(MEMREF)
@@ -117,14 +123,22 @@ class LoadMatrices(Operation, name="lane.load_matrices", traits=(SPMD_ONLY, CONV
         type_ = memref_of(self.memref)
         if type_.space is not AddressSpace.LOCAL or type_.element.bytes not in (1, 2):
             fail(self, report, f"matrices are loaded from shared memory, of one or two bytes an element, not {type_}")
-        if self.transposed and type_.element.bytes != MATRIX_BYTES // MATRIX_ROWS:
-            fail(self, report, f"matrices of {type_.element} cannot be transposed", "transposed")
+        if self.transposed and type_.element.bytes == 1 and any(count % PAIR for count in self.counts):
+            fail(self, report, "matrices of bytes are transposed by pairs", "counts")
         if any(count not in (1, 2, 4) for count in self.counts) or len(self.counts) != len(self.starts):
             fail(self, report, "one, two or four matrices are loaded at a time, from a start each", "counts")
         if any(len(start) != type_.order for start in self.starts) or len(self.indices) != type_.order:
             fail(self, report, f"the memref has {type_.order} modes", "starts")
         if self.out.type != _loaded(self):
             fail(self, report, f"the result is {_loaded(self)}")
+
+
+def row_of_pair(lane: int) -> int:
+    """The row, of 32 that follow each other, where a lane says that it lies, so that lanes get four of a column.
+
+    The eight rows of a matrix are apart by other numbers than eight: in swizzled memory they lie in different banks.
+    """
+    return (lane & 16) | (lane & 4) << 1 | (lane & 2) << 1 | ((lane >> 3 ^ lane >> 2) & 1) << 1 | (lane & 1)
 
 
 def _known(op: Mma | MmaAsync, report: Report) -> MatrixInstruction | None:

@@ -125,6 +125,8 @@ def _read_parts(w: WorkGroup, op: Operation) -> None:
     deep = w.number(op.deep)
     bounds = [(0, extent) for extent in rows_of(memref_of(op.memory))]
     bounds[op.along] = (deep, deep + tile_type(op.out).shape[1 - op.side])
+    # a slab may reach beyond
+    bounds[1 - op.along] = (0, tile_type(op.out).shape[op.side])
     near, far = np.meshgrid(*(np.arange(*each) for each in bounds), indexing="ij")
     found = _read(w, op.location, _view(w, op.memory), _slabs(op.memory, near, far), w.number(op.stage))
     w.values[op.out] = found if op.along == (op.side == 0) else found.T
@@ -185,6 +187,7 @@ def _load_matrices(w: WorkGroup, op: Operation) -> None:
     lanes = np.arange(w.subgroup_size)
     per_word = 4 // size
     out: list[Array] = []
+    pair: list[Array] = []
     for start, count in zip(op.starts, op.counts, strict=True):
         for matrix in range(count):
             mine = slice(ops.MATRIX_ROWS * matrix, ops.MATRIX_ROWS * (matrix + 1))
@@ -200,10 +203,26 @@ def _load_matrices(w: WorkGroup, op: Operation) -> None:
                 fail("R011", op.location, f"reads elements of local memory {buffer.name} that are not there (yet)")
             found = np.zeros((warps, ops.MATRIX_ROWS, row), buffer.data.dtype)
             found[active] = buffer.data[numbers]
+            if op.transposed and size == 1:
+                pair.append(found)
+                if len(pair) == ops.PAIR:
+                    out += _of_pair(pair[0], pair[1], lanes)
+                    pair.clear()
+                continue
             found = found.swapaxes(1, 2) if op.transposed else found
             for k in range(per_word):
                 out.append(found[:, lanes // 4, lanes % 4 * per_word + k].reshape(-1))
     w.values[op.out] = np.stack(out)
+
+
+def _of_pair(one: Array, other: Array, lanes: Array) -> list[Array]:
+    """Bytes of two columns of two matrices [warp, row, column], transposed together."""
+    is_first = lanes % 4 < ops.PAIR
+    out: list[Array] = []
+    for column, part, row in np.ndindex(2, 2, 2):
+        at = (slice(None), lanes % 4 * 2 + row, lanes // 4 * 2 + column)
+        out.append(np.where(is_first == (part == 0), one[at], other[at]).reshape(-1))
+    return out
 
 
 def _mma(w: WorkGroup, op: Operation) -> None:

@@ -205,9 +205,7 @@ def _with_one_turned(arrangement: Arrangement, wish: Wish, copies: list[Copy]) -
     if found is None or not architecture_of(wish.target).multiplies_by_groups:
         return arrangement
     now, then = found
-    copies.append(
-        Copy(now.name, now.shape, now.strides, then.strides, "no unit takes both factors of tf32 as they lie")
-    )
+    copies.append(Copy(now.name, now.shape, now.strides, then.strides, "no unit takes both factors as they lie"))
     operands = (then if one.name == then.name else one for one in arrangement.operands)
     return replace(arrangement, operands=tuple(operands))
 

@@ -1,6 +1,7 @@
-"""Factors of tf32 that lie along the rows and the columns of the result: units of an NVIDIA GPU take one of them so.
+"""Factors of tf32 and of bytes that lie along the rows and the columns of the result: units of an NVIDIA GPU take one
+of them so.
 
-Of both, one is copied where that pays: threads multiply what units do not take.
+Of both, one is copied where that pays: units of warps multiply tf32 then, and bytes are turned one by one.
 """
 
 from __future__ import annotations
@@ -8,18 +9,26 @@ from __future__ import annotations
 from math import prod
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.operators.alignment import BYTES, aligned_strides
 from tilewright.operators.contractions import TERMS, Arranged, Arrangement
 
 _FACTORS: Final = 2
-_COPIED: Final = 2e12
-"""Bytes a second that are read and written by a copy that turns a matrix of f32."""
 _LAUNCH: Final = 5e-6
-_BY_WARPS: Final = 140e12
-"""Operations a second of products of tf32 by warps, on an H200; 380 by groups of warps."""
-_BY_GROUPS: Final = 350e12
+
+
+class _Rates(Struct, frozen=True):
+    """On an H200: bytes a second that a copy reads and writes that turns a matrix, operations a second of products of
+    which both factors are turned, and of others."""
+
+    copied: float
+    both: float
+    one: float
+
+
+_RATES: Final = {"f32": _Rates(2e12, 140e12, 350e12), "i8": _Rates(0.34e12, 450e12, 1250e12)}
 
 
 def rounds(arrangement: Arrangement, precision: str) -> bool:
@@ -35,12 +44,14 @@ def is_turned(factor: Arranged) -> bool:
 def turned_anew(arrangement: Arrangement, precision: str) -> tuple[Arranged, Arranged] | None:
     """The smaller one of two turned factors with its modes in the order of a copy, and that copy, if it pays."""
     factors = arrangement.operands[:_FACTORS]
-    if not rounds(arrangement, precision) or not all(map(is_turned, factors)):
+    element = factors[0].dtype
+    if not (rounds(arrangement, precision) or element == "i8") or not all(map(is_turned, factors)):
         return None
+    rates = _RATES[element]
     smaller = min(factors, key=lambda factor: prod(factor.shape))
-    cost = _LAUNCH + 2 * prod(smaller.shape) * BYTES[smaller.dtype] / _COPIED
+    cost = _LAUNCH + 2 * prod(smaller.shape) * BYTES[smaller.dtype] / rates.copied
     operations = 2 * prod(arrangement.extents.values())
-    if cost + operations / _BY_GROUPS >= operations / _BY_WARPS:
+    if cost + operations / rates.one >= operations / rates.both:
         return None
     place = smaller.modes.index(TERMS)
     order = [*(k for k in range(len(smaller.modes)) if k != place), place]

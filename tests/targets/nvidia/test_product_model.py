@@ -52,6 +52,12 @@ def test_threads_multiply_what_units_do_not_take() -> None:
     assert found.seconds > 5e-4
 
 
+def test_few_terms_are_for_blocks_that_share_a_multiprocessor() -> None:
+    found = chosen(8192, 8192, 128)
+    assert found.schedule == "threads=128 tile=128x128x64"
+    assert abs(found.seconds * 1e6 - 58) < 9
+
+
 def test_what_memory_takes() -> None:
     """134 MB of the one large factor."""
     assert chosen(16, 8192, 4096, many=2).seconds > 34e-6

@@ -34,6 +34,8 @@ _ROWS: Final = 8
 _SWIZZLED: Final = dict(zip(SWIZZLED_LINES, (1 << 30, -2 << 30, -1 << 30), strict=True))
 """In the upper half, by bytes of a line; the highest bit is a sign to LLVM."""
 _HALF_BITS: Final = 16
+_COLUMNS: Final = ((0x6420, 0x2064), (0x7531, 0x3175))
+"""Which bytes of two words are even ones, and odd ones, those of the first word first or last."""
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
 """Of sums of groups of warps, by type, as constraints of assembly."""
 
@@ -126,15 +128,29 @@ def _fence(ctx: KernelContext, op: core.Operation) -> None:
 def _load_matrices(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.LoadMatrices)
     b, view, trans = ctx.b, ctx.view(op.memref), ".trans" if op.transposed else ""
-    base = address(ctx, view, [ctx.scalar(index) for index in op.indices])
+    places = _Places(ctx, view, [ctx.scalar(index) for index in op.indices])
     words: list[Value] = []
     for start, count in zip(op.starts, op.counts, strict=True):
         type_ = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
         name = f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{trans}.b16"
-        place = _moved(ctx, view, base, start)
+        place = places.at(start)
         found = b.intrinsic(name, type_, [place], overload=[place.type])
         words += [found] if count == 1 else [b.extract_value(found, "i32", k) for k in range(count)]
+    if op.transposed and memref_of(op.memref).element.bytes == 1:
+        words = _columns_of_bytes(ctx, words)
     ctx.bind(op.out, Words(tuple(words), view.element))
+
+
+def _columns_of_bytes(ctx: KernelContext, words: Sequence[Value]) -> list[Value]:
+    """Of words with two neighbours each of two rows, from pairs of matrices, words of four of a column."""
+    b = ctx.b
+    is_first = b.icmp("eq", b.and_(ctx.warp_lane, i32(ops.PAIR)), i32(0))
+    chosen = [b.select(is_first, i32(one), i32(other)) for one, other in _COLUMNS]
+    return [
+        b.intrinsic("llvm.nvvm.prmt", "i32", [*words[k : k + ops.PAIR], each], overload=[])
+        for k in range(0, len(words), ops.PAIR)
+        for each in chosen
+    ]
 
 
 def _mma(ctx: KernelContext, op: core.Operation) -> None:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.schedules import Schedule, Tile, Tiles
-from tilewright.ir.types import MemrefType
+from tilewright.ir.types import I8, MemrefType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, is_by_groups, product_tiles
-from tilewright.targets.nvidia.product_model import tile_of_groups
+from tilewright.targets.nvidia.product_model import tile_of_groups, tile_of_read_bytes
 from tilewright.transforms import emit
 from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
 from tilewright.transforms.schedule.products.plan import WARP
@@ -130,6 +130,12 @@ class NvidiaTilePolicy(Struct, frozen=True):
     def _best(self, a: MemrefType, b: MemrefType, c: MemrefType, m: int, n: int) -> ProductTile:
         terms = a.shape[1]
         steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
+        if a.element is b.element is I8 and terms is not None and not self.groups:
+            # rows of the column-major result run along m
+            turned = (a.strides[0] == 1, b.strides[1] == 1)
+            found = tile_of_read_bytes(n, m, terms, turned, self.architecture, self.threads)
+            if found is not None:
+                return ProductTile(found.along, found.rows, 1.0, found.threads)
         if steps is not None and not self.groups and self._is_by_groups(a, b, c):
             best = tile_of_groups(m, n, steps, self.threads, self.tiles)
             if best is not None:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.ir.schedules import Tiles
-from tilewright.ir.types import ALL_SCALARS, F32, F64, SCALARS, TF32, ScalarType
+from tilewright.ir.types import ALL_SCALARS, F32, F64, I8, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, WARPGROUP_TILES, Cost, MeasuredTile
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
@@ -37,6 +37,7 @@ _ALONE: Final = 0.65
 """Of that, what the warps of one block of 128 threads reach: one a scheduler."""
 
 
+_AnyTile = TypeVar("_AnyTile", bound="MeasuredTile | ModelledTile")
 Turned: TypeAlias = tuple[bool, bool]
 """Whether neighbours of the factor with the columns of the result, and of the one with its rows, are along these."""
 
@@ -77,31 +78,53 @@ def tile_of_groups(
     return min(mine, key=lambda tile: tile.seconds(n, m, steps * _HALF, 1))
 
 
-def _tiles_of_words(turned: Turned) -> Iterator[MeasuredTile]:
-    """Those of tf32, whose steps take as long as those of twice as many elements of half the size.
+def _tiles_of_lines(factor: ScalarType, turned: Turned) -> Iterator[MeasuredTile]:
+    """Those of tf32 and of bytes, whose steps of a line of 128 bytes take as long as those of elements of two bytes.
 
-    H200, 4096: 385e12 a second with 256 x 128 and no factor turned; with a turned one 382 for 256 columns, 308 for 128.
+    H200, tf32, 4096: 385e12 a second with 256 x 128 and no factor turned; with a turned one 382 for 256 columns, 308
+    for 128.
     """
+    least = max(_LEAST_READ, _DEPTH_BYTES // factor.bytes)
     for half in (*WARPGROUP_TILES, _LONG):
         if half.along * half.rows > _MOST_SUMS * half.threads or half.depth != _HALF or "product" in half.more:
             continue
-        tile = replace(half, depth=_HALF // 2, rate=math.inf)
+        tile = replace(half, depth=_DEPTH_BYTES // factor.bytes, rate=math.inf)
         if not any(turned):
             yield tile
             continue
         sides = (tile.along, tile.rows)
-        if any(side < _LEAST_READ or side & (side - 1) for side in sides):
+        if any(side < _LEAST_READ or side & (side - 1) for side in sides) or sides[not turned[0]] < least:
             continue
         # the other side's are the columns of an instruction
         yield tile if sides[turned[0]] == _MOST_COLUMNS else tile.slower(_READ)
+
+
+def _is_of_lines(factor: ScalarType, architecture: Architecture, turned: Turned) -> bool:
+    """Whether groups of warps multiply tf32, or bytes of which threads read a factor, as they lie."""
+    is_read = factor is TF32 or (factor is I8 and any(turned))
+    return is_read and architecture is Architecture.SM_90A and not all(turned)
+
+
+def tile_of_read_bytes(
+    m: int, n: int, k: int, turned: Turned, architecture: Architecture, threads: int | None = None
+) -> MeasuredTile | None:
+    """The tile of a product of bytes one factor of which lies as units do not take it, with which it takes least time.
+
+    None where units or copies take both as they lie. Blocks may have as many `threads` as are known.
+    """
+    if not _is_of_lines(I8, architecture, turned):
+        return None
+    tiles = [*_tiles_of_lines(I8, turned)]
+    mine = [tile for tile in tiles if threads in (None, tile.threads)] or tiles
+    return min(_fitting(mine, m, n), key=lambda tile: tile.seconds(m, n, k, 1))
 
 
 def _tiles(
     factor: ScalarType, sums: ScalarType, architecture: Architecture, turned: Turned, exact: bool
 ) -> Iterator[MeasuredTile]:
     """Those of a product of factors of a type."""
-    if factor is TF32 and architecture is Architecture.SM_90A and not all(turned):
-        yield from _tiles_of_words(turned)
+    if _is_of_lines(factor, architecture, turned):
+        yield from _tiles_of_lines(factor, turned)
     elif is_by_groups(factor, factor, sums, architecture):
         yield from (tile for tile in WARPGROUP_TILES if tile.right_along_n in (None, turned[0]))
     elif factor is F32 and sums is F32 and exact:
@@ -122,7 +145,7 @@ def _rated(tile: ProductTile, factor: ScalarType) -> MeasuredTile:
     return MeasuredTile(tile.rows, tile.columns, Cost(3.0, step / _ALONE), Cost(3.0, 2 * step), depth=depth)
 
 
-def _fitting(tiles: Sequence[MeasuredTile | ModelledTile], m: int, n: int) -> list[MeasuredTile | ModelledTile]:
+def _fitting(tiles: Sequence[_AnyTile], m: int, n: int) -> list[_AnyTile]:
     """Those of which less than half lies outside along each mode, where there are smaller ones: few blocks that load
     what nobody needs are not as fast as the sum of what they do."""
     rows, along = (min(lengths) for lengths in zip(*((tile.rows, tile.along) for tile in tiles), strict=True))

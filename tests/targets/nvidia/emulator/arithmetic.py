@@ -173,6 +173,8 @@ def intrinsic(name: str, head: str) -> Callable[..., Array]:
             return _words(narrowed(low), narrowed(high))
 
         return narrow
+    if words[1:] == ["nvvm", "prmt"]:
+        return numbers.permuted_bytes
     if words[1] == "nvvm" and words[3] in directed.MODES:
         return directed.operation(words[2], words[3])
     if words[1:] == ["nvvm", "f2tf32", "rn"]:

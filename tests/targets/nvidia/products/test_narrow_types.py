@@ -35,19 +35,28 @@ SMALL = ("f8E4M3FN", "f8E5M2")
 def test_floats_of_8_bits(
     element: str, transposed: tuple[bool, bool], is_fast: bool, extents: tuple[int, int, int], rng: np.random.Generator
 ) -> None:
-    """They are converted to f16 in registers unless sums may be fast; bytes that do not lie along k are turned."""
+    """They are converted to f16 in registers unless sums may be fast; threads read one factor that does not lie along
+    k, which the device copies as it does others; of two they turn one on its way."""
     product = TEXTS.Product(extents, element, "f32", transposed, fast=is_fast)
     code = emitted(TEXTS.tile_ir_product(product, (64, 64, 128), ZEROS))
     taken = code[1].facts[SCHEDULE]
     exact = f"m16n8k32.row.col.{'e4m3' if element == 'f8E4M3FN' else 'e5m2'}.f16/"
-    assert (f"wgmma.m64n64k32.f32.{element}/" if is_fast else exact) in taken
-    assert ("copies=tensor" in taken) == (is_fast and transposed == (False, True))
+    turned = "" if transposed == (False, True) else ".turned"
+    assert (f"wgmma.m64n64k32.f32.{element}{turned}/" if is_fast else exact) in taken
+    pitches = (extents[2 * (not transposed[0])], extents[1 + transposed[1]])
+    has_maps = transposed != (True, False) and not any(pitch % 16 for pitch in pitches)
+    assert ("copies=tensor" in taken) == (is_fast and has_maps)
     check(code, product, (64, 64), "C", rng)
 
 
-@pytest.mark.parametrize(("element", "is_fast"), [("f8E4M3FN", False), ("f8E5M2", True)])
-def test_every_level_means_the_product(element: str, is_fast: bool, rng: np.random.Generator) -> None:
-    product = TEXTS.Product((64, 64, 256), element, "f32", (False, True), fast=is_fast)
+@pytest.mark.parametrize(
+    ("element", "is_fast", "transposed"),
+    [("f8E4M3FN", False, (False, True)), ("f8E5M2", True, (False, True)), ("f8E4M3FN", True, (True, True))],
+)
+def test_every_level_means_the_product(
+    element: str, is_fast: bool, transposed: tuple[bool, bool], rng: np.random.Generator
+) -> None:
+    product = TEXTS.Product((64, 64, 256), element, "f32", transposed, fast=is_fast)
     for module in levels(TEXTS.tile_ir_product(product, (64, 64, 128)), Architecture.SM_90A):
         check_level(module, product, (64, 64), "C", rng)
 
@@ -140,7 +149,11 @@ def test_bytes_without_sign(
     llvm, kernel = emitted(text, architecture)
     # rows of the instruction are those of the transposed matrices
     names = [{"signed": "s8", "unsigned": "u8"}[each] for each in signs]
-    assert f".{names[0] if names[0] == names[1] else '.'.join(names)}/" in kernel.facts[SCHEDULE]
+    if architecture is Architecture.SM_90A and not transposed[1]:
+        # then they are those of the right factor, which threads read where it runs ahead
+        names.reverse()
+    turned = ".turned" if architecture is Architecture.SM_90A and not transposed[1] and k > tiles[2] else ""
+    assert f".{names[0] if names[0] == names[1] else '.'.join(names)}{turned}/" in kernel.facts[SCHEDULE]
     a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((m, k), (k, n)))
     left, right = (x.view(np.uint8) if sign == "unsigned" else x for x, sign in zip((a, b), signs, strict=True))
     expected = (left.astype(np.int64) @ right).astype(np.int32)

@@ -30,6 +30,7 @@ from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import MULTIPROCESSORS
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+from tilewright.transforms.schedule.products import placing
 
 PERSISTENT = "tile=64x64x64 copies=tensor persistent=yes"
 
@@ -57,15 +58,17 @@ def emulate(llvm: str, kernel: KernelInfo, given: Launch) -> None:
     assert not found, found
 
 
-@pytest.mark.covering(0)
-@pytest.mark.parametrize("depth", [128, 320])
-def test_every_level_means_the_product(depth: int, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("depth", [128, 328])
+def test_every_level_means_the_product(depth: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer steps than there are stages and more, tiles that do not divide, several of them a block."""
+    # small tiles go on to the next one as large ones do
+    monkeypatch.setattr(placing, "MOST_SUM_REGISTERS", 32)
     m, n = 200, 136
     text, given = gemm(m, n, depth), given_for(m, n, depth, rng)
-    for module in levels(text, Architecture.SM_90A, PERSISTENT):
+    schedule = f"{PERSISTENT} product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/4"
+    for module in levels(text, Architecture.SM_90A, schedule):
         check(module, given)
-    llvm, kernel = emitted(text, schedule=PERSISTENT)
+    llvm, kernel = emitted(text, schedule=schedule)
     assert "persistent=yes" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given)
 

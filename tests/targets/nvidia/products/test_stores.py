@@ -168,3 +168,21 @@ def test_tiles_that_a_loop_stores_in_an_order() -> None:
 def test_why_not(text: str, reason: str) -> None:
     with pytest.raises(tw.CompileError, match=f"stores=tensor does not fit kernel .*({reason})"):
         tw.compile(text, target="nvidia:sm_90a", schedule=ASKED)
+
+
+def test_what_is_loaded_meets_sums(rng: np.random.Generator) -> None:
+    """A row that is added to all, and a matrix; threads store where the matrix is the result itself."""
+    m, n, k = 72, 136, 128
+    a, b = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    bias, c = (rng.integers(-8, 9, shape).astype(np.float16) for shape in (n, (m, n)))
+    asked = f"threads=128 tile=64x64x64 persistent=yes {ASKED}"
+    plan = tw.matmul.plan(a, b, bias=bias, residual=c, target="nvidia:sm_90a")
+    llvm, kernel = emitted(plan.text, schedule=asked)
+    assert "stores=tensor" in kernel.facts[SCHEDULE]
+    wanted = (a.astype(np.float32) @ b + bias + c).astype(np.float16)
+    # modes are in the order of their strides here
+    given = Launch([a.T, b.T, bias, c.T, np.full((m, n), np.nan, np.float16).T], {4: wanted.T}, (1, 1, 1))
+    emulate(llvm, kernel, given)
+    added = tw.matmul.plan(a, b, c, bias=bias, beta=1.0, target="nvidia:sm_90a")
+    with pytest.raises(tw.CompileError, match="accessed elsewhere"):
+        tw.compile(added.text, target="nvidia:sm_90a", schedule=asked)

@@ -149,3 +149,17 @@ def test_what_groups_of_warps_do_not_take(
 def test_why_there_is_no_plan(shape: Shape, block: Block, reason: str) -> None:
     found = plan_product(shape, block)
     assert isinstance(found, ProductPlan) if not reason else reason in str(found)
+
+
+def test_threads_read_one_factor_of_bytes_along_m_or_n() -> None:
+    """Its rows are those of the instruction, which copies leave as they lie; groups of warps may share a slab."""
+    block = Block(256, 227 * 1024, Architecture.SM_90A)
+    for along in ORDERS[1:]:
+        extents = (256, 128, 128) if along[1] else (128, 256, 128)
+        found = planned(extents, (I8, I32), along, block)
+        assert found.instruction.name == "wgmma.m64n256k32.i32.i8.turned"
+        assert (found.rows.read, found.rows.turned, found.columns.turned) == (True, False, along == (True, True))
+        assert (found.swapped, found.rows.warps, found.rows.slab) == (along[1], 2, 128)
+    # half of a stage is no whole instruction; 192 rows would begin in the middle of a slab and end in another one
+    assert not planned((64, 64, 32), (I8, I32), (False, True), HOPPER).rows.read
+    assert planned((64, 384, 128), (I8, I32), (False, True), block).rows.warps == 1

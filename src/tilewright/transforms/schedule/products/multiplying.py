@@ -10,7 +10,7 @@ from msgspec import Struct
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import lane
 from tilewright.dialects import lane_products as instructions
-from tilewright.dialects.arith import And, Shr
+from tilewright.dialects.arith import And, Shr, Xor
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.lane import Steps, fragment_of
@@ -71,7 +71,8 @@ def lower_read(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequ
     """The fragment of what is read of a factor, step by step along k; `values` are what the operands became."""
     memory, stage, deep = values
     if known(op).turned:
-        return _turned_rows(build, threads, op, values)
+        read = _turned_bytes if known(op).factor.bytes == 1 else _turned_rows
+        return read(build, threads, op, values)
     factor, weight = factor_of(op), 1 if counts_first(op) else op.warps[1 - op.side]
     reader = _Reader(threads, _Operand(factor, memory, stage), _warp_digit(threads, weight, factor.warps))
     steps = tile_type(op.out).shape[1 - op.side] // known(op).shape[2]
@@ -95,6 +96,40 @@ def _turned_rows(build: Builder, threads: Threads, op: gpu.ReadParts, values: Se
     out = FragmentType(layout.count(Owner.REG), type_.element)
     at = [near, emit.add(build, deep, start), slab, stage]
     return build(lane.Load(memory, at, tuple(steps), width=steps[0][0], result_types=[out])).out
+
+
+def _turned_bytes(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequence[Value]) -> Value:
+    """The same of bytes, by pairs of neighbours: `ldmatrix` moves nothing smaller."""
+    memory, stage, start = values
+    layout, type_, dim, head = layout_of_parts(op), memref_of(memory), op.side, threads.head
+    width, (rows, _, depth) = type_.shape[0], known(op).shape
+    assert width is not None
+    outer = head.index(0)
+    for place in layout.along(dim):
+        if place.digit.owner is Owner.WARP:
+            outer = emit.add(head, outer, emit.mul(head, threads.digit(place), head.index(place.digit.stride)))
+    slab = head(Shr(outer, head.index(width.bit_length() - 1))).out
+    near = head(And(outer, head.index(width - 1))).out
+    shape = tile_type(op.out).shape
+    repeats, steps = shape[dim] // (op.warps[dim] * rows), shape[1 - dim] // depth
+    # a group's rows are whole slabs, or all in one
+    starts = tuple(
+        (repeat * rows % width, step * depth, repeat * rows // width, 0)
+        for repeat in range(repeats)
+        for step in range(steps)
+    )
+    at = [near, emit.add(build, _row_of_pair(threads), start), slab, stage]
+    return build(instructions.LoadMatrices(memory, at, starts, (_TOGETHER,) * len(starts), True)).out
+
+
+def _row_of_pair(threads: Threads) -> Value:
+    """`lane_products.row_of_pair` of this lane."""
+    head, row = threads.head, threads.bits(Owner.LANE, 1, 2)
+    odd = head(Xor(threads.bits(Owner.LANE, 4, 2), threads.bits(Owner.LANE, 8, 2))).out
+    for bit, step in ((threads.bits(Owner.LANE, 16, 2), 16), (threads.bits(Owner.LANE, 2, 4), 4), (odd, 2)):
+        bit = emit.mul(head, bit, head.index(step))
+        row = emit.add(head, row, bit)
+    return row
 
 
 def lower_parts(build: Builder, op: gpu.MmaParts, values: Sequence[Value]) -> Value:

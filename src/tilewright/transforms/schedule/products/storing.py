@@ -20,7 +20,7 @@ from tilewright.dialects.arith import Constant
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
-from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.interfaces import Elementwise, MovesElements, root_of
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import BF16, F16, F32, AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.aliasing import accesses, may_overlap
@@ -79,15 +79,16 @@ def slabs_of(element: ScalarType, warps: int) -> MemrefType:
 
 def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> Stored | str:
     """The store of a kernel that the machine can make, or why it cannot."""
-    found = [op for op in collective(kernel) if isinstance(op, tile.Store) and set(_products_behind(op.value))]
+    behind = {op: set(_sources_behind(op.value)) for op in collective(kernel) if isinstance(op, tile.Store)}
+    found = [op for op, sources in behind.items() if any(not isinstance(each, tile.Load) for each in sources)]
     if len(found) != 1:
         return f"{len(found)} stores of sums"
     (store,) = found
-    products = set(_products_behind(store.value))
-    if len(products) != 1 or None in products:
-        return "what is stored is computed of more than sums of one product"
-    (product,) = products
-    plan = plans.get(product) if product is not None else None
+    products = [each for each in behind[store] if not isinstance(each, tile.Load)]
+    product, *more = products
+    if product is None or more:
+        return "what is stored is computed of more than sums of one product and what is loaded"
+    plan = plans.get(product)
     if plan is None or not plan.instruction.reads_memory:
         return "sums are not those of groups of warps"
     if plan.instruction.turned:
@@ -101,25 +102,31 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
     if any(isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel) for op in store.ancestors()):
         # what the machine has been asked for earlier it may write later
         return "a loop stores tiles in an order, which the machine does not keep"
-    factors = _factor_loads(product) if product is not None else frozenset[Operation]()
-    if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in factors):
+    # what threads read of the matrix itself the machine may not yet write
+    matrix = root_of(store.memref)
+    others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
+    loads = {*_factor_loads(product), *others}
+    if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     return Stored(store, near, slabs_of(element, threads // WARP))
 
 
-def _products_behind(value: Value) -> Iterator[tile.Mma | None]:
-    """The products of whose sums a tile is computed, element by element; None for anything else."""
+def _sources_behind(value: Value, moved: bool = False) -> Iterator[tile.Mma | tile.Load | None]:
+    """The products of whose sums a tile is computed, element by element, and loads of what meets them, which may be
+    `moved`; None for anything else."""
     op = value.defining_op
     match op:
-        case tile.Mma():
+        case tile.Mma() if not moved:
             yield op
-        case scf.For() if isinstance(value, OpResult):
-            yield from _products_behind(scf.yielded(op.body)[op.outs.index(value)])
+        case tile.Load():
+            yield op
+        case scf.For() if isinstance(value, OpResult) and not moved:
+            yield from _sources_behind(scf.yielded(op.body)[op.outs.index(value)])
         case tile.Splat() | Constant():
             return
-        case Elementwise():
+        case Elementwise() | MovesElements():
             for operand in op.operands:
-                yield from _products_behind(operand)
+                yield from _sources_behind(operand, moved or isinstance(op, MovesElements))
         case _ if isinstance(value, BlockArgument) or op is not None:
             yield None
         case _:
@@ -127,7 +134,7 @@ def _products_behind(value: Value) -> Iterator[tile.Mma | None]:
 
 
 def _factor_loads(product: tile.Mma) -> frozenset[Operation]:
-    """The loads of factors, which come before the store, or belong to tiles in any order."""
+    """The loads of factors, which come before the store, or belong to tiles in any order, as those behind it do."""
     sources = (source_of(value, None) for value in (product.lhs, product.rhs))
     return frozenset(source.load for source in sources if source is not None)
 

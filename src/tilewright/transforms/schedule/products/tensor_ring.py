@@ -14,7 +14,8 @@ product of the iteration before, so its stage may be loaded. Iterations count th
 stages: the parity of a stage's phase is whether it is the second time.
 
 Where blocks go on from tile to tile, the ring does: barriers are opened once, turns are counted on, and the first boxes
-of the next tile are asked for before this one's sums are looked at. What becomes of these runs meanwhile.
+of the next tile are asked for in the last iterations of this one, as if its own went on. What becomes of its sums runs
+meanwhile. Of fewer iterations than there are stages, or in clusters, they are asked for behind the loop.
 """
 
 from __future__ import annotations
@@ -57,11 +58,24 @@ class Multiply(Protocol):
     ) -> Value: ...
 
 
+class NextTile(Struct, frozen=True):
+    """The tile behind this one: its index in the loop over tiles, what stands for values that say where its factors
+    lie. This one's iterations begin at `lower` and are over at `end`; there may be `enough` to ask for the next one's.
+    """
+
+    around: scf.For
+    index: Value
+    known: Mapping[Value, Value]
+    lower: Value
+    end: Value
+    enough: Value
+
+
 class TensorRing(Struct, frozen=True):
     """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage.
 
     If threads read the rows (`reads`), a product is two: registers of one half are read while the other half goes on.
-    `cluster` is there where blocks fill each other's stages.
+    `cluster` is there where blocks fill each other's stages. If it `goes_on`, it asks for the next tile's in time.
     """
 
     loop: scf.For
@@ -71,6 +85,7 @@ class TensorRing(Struct, frozen=True):
     step: int
     reads: bool = False
     cluster: ClusterRing | None = None
+    goes_on: bool = False
 
     @property
     def _depth(self) -> int:
@@ -109,10 +124,11 @@ class TensorRing(Struct, frozen=True):
         parity = emit.select(at, again, at.index(1), at.index(0))
         at(tensors.AwaitPhase(self.barriers, stage, parity))
         assert loop.block is not None
+        following: NextTile | None = None
         if around is not None:
-            self._next_tile(Builder.before_op(loop), Builder(loop.block, loop.next, loop.location), around)
+            following = self._next_tile(Builder.before_op(loop), Builder(loop.block, loop.next, loop.location), around)
         behind = Builder(loop.block, loop.next, loop.location)
-        self._multiply(op, (stage, parity), multiply, behind)
+        self._multiply(op, (stage, parity), multiply, behind, following)
         behind(team.Barrier(fence_local=True))
         if self.cluster is not None:
             self.cluster.release_last(behind, loop, loop.outs[-1])
@@ -122,8 +138,9 @@ class TensorRing(Struct, frozen=True):
             self.cluster.close(behind, (loop if around is None else around.loop).outs[-1])
         behind(tensors.CloseBarriers(self.barriers))
 
-    def _next_tile(self, before: Builder, build: Builder, around: Around) -> None:
-        """Ask for the first stages of the next tile, now that all of this one have been read.
+    def _next_tile(self, before: Builder, build: Builder, around: Around) -> NextTile | None:
+        """Ask for the first stages of the next tile, now that all of this one have been read, unless the loop does that
+        with what is returned.
 
         Where they lie is computed `before` the loop, while nothing has arrived.
         """
@@ -131,8 +148,19 @@ class TensorRing(Struct, frozen=True):
         step = before.index(1) if around.loop.step is None else emit.to_index(before, around.loop.step)
         following = emit.add(before, around.loop.index, step)
         known = self._known_of(before, around, following)
+        found: NextTile | None = None
+        if self.goes_on and self.cluster is None:
+            lower, upper = (emit.to_index(before, bound) for bound in (self.loop.lower, self.loop.upper))
+            terms = emit.add(before, emit.sub(before, upper, lower), before.index(self.step - 1))
+            count = emit.quotient(before, terms, self.step)
+            end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
+            few = emit.less(before, count, before.index(self._depth))
+            enough = emit.not_less(before, count, before.index(self._depth))
+            found = NextTile(around.loop, following, known, lower, end, enough)
+            build = emit.open_if(build, few)
         self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
+        return found
 
     def _first_of_tile(
         self,
@@ -171,7 +199,14 @@ class TensorRing(Struct, frozen=True):
                 parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
             self._load(build, index, lower, (stage, parity), known, number)
 
-    def _multiply(self, op: tile.Mma, turn: tuple[Value, Value], multiply: Multiply, behind: Builder) -> None:
+    def _multiply(
+        self,
+        op: tile.Mma,
+        turn: tuple[Value, Value],
+        multiply: Multiply,
+        behind: Builder,
+        next_tile: NextTile | None,
+    ) -> None:
         """The product of a stage, in a phase of a parity, awaited an iteration later if it is handed on to the next one
         and nowhere else."""
         stage, parity = turn
@@ -181,7 +216,7 @@ class TensorRing(Struct, frozen=True):
         begun = multiply(build, op, (stage, stage), half=0 if self.reads else None)
         found = build(gpu.AwaitMma(begun, pending=pending)).out
         build(team.Barrier(fence_local=True))
-        self._following(build, stage, parity)
+        self._following(build, stage, parity, next_tile)
         if self.reads:
             begun = multiply(build, op, (stage, stage), {op.acc: found}, half=1)
             found = build(gpu.AwaitMma(begun, pending=pending)).out
@@ -193,8 +228,9 @@ class TensorRing(Struct, frozen=True):
             total.replace_all_uses_with(behind(last).out)
             last.set_operand(0, total)
 
-    def _following(self, build: Builder, read: Value, parity: Value) -> None:
-        """Ask for the stage that was read in the iteration before, for the iteration that will read it."""
+    def _following(self, build: Builder, read: Value, parity: Value, next_tile: NextTile | None) -> None:
+        """Ask for the stage that was read in the iteration before, for the iteration that will read it: of this tile or
+        of the next one."""
         ahead = self.ahead.stages - 1
         stage = emit.select(
             build, emit.equals_zero(build, read), build.index(ahead), emit.sub(build, read, build.index(1))
@@ -205,6 +241,14 @@ class TensorRing(Struct, frozen=True):
             stage, released = self.cluster.next(build, read, parity)
         following = emit.add(build, present, build.index(self._depth * self.step))
         self._load(build, following, present, (stage, released), _NOTHING)
+        if next_tile is None:
+            return
+        is_over = emit.both(build, next_tile.enough, emit.not_less(build, following, next_tile.end))
+        there = at_iteration(emit.open_if(build, is_over), next_tile.around, next_tile.index, next_tile.around.index)
+        if there is not None:
+            lower = next_tile.lower
+            index = emit.add(there, emit.sub(there, following, next_tile.end), lower)
+            self._load(there, index, lower, (stage, None), next_tile.known)
 
     def _load(
         self,

@@ -46,9 +46,11 @@ def best_of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None)
     plans = (plan for along_m in ways for plan in warpgroup_plans(shape, block, along_m))
     found = [plan for plan in plans if is_wanted(plan, wanted)]
 
-    def rank(plan: ProductPlan) -> tuple[bool, bool, int]:
-        """A factor in registers, lines of a group of warps, then the fewest bytes read for each product."""
-        return plan.rows.held, shape.lines in (None, plan.lines), plan.columns.part.shape[0]
+    def rank(plan: ProductPlan) -> tuple[bool, bool, int, int]:
+        """A factor in registers, lines of a group of warps, few factors that copies turn element by element, then the
+        fewest bytes read for each product."""
+        turned = plan.rows.turned + plan.columns.turned
+        return plan.rows.held, shape.lines in (None, plan.lines), -turned, plan.columns.part.shape[0]
 
     return max(found, key=rank, default=None)
 
@@ -74,9 +76,11 @@ def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produc
     free = replace(shape, held=None)
     # neighbouring sums of a lane are neighbours in memory best; few columns are too few rows of an instruction
     order = (1, 0) if _only_left_is_read(shape) else (0, 1)
-    plan = next((found for columns in order if (found := _warpgroup_plan(free, block, warps, columns))), None)
-    if plan is not None:
-        yield plan
+    for reads in (True, False):
+        plans = (_warpgroup_plan(free, block, warps, columns, reads) for columns in order)
+        plan = next((found for found in plans if found is not None and found.rows.read == reads), None)
+        if plan is not None:
+            yield plan
 
 
 def _only_left_is_read(shape: Shape) -> bool:
@@ -84,13 +88,18 @@ def _only_left_is_read(shape: Shape) -> bool:
     return has_turned_rows(shape.lhs.bytes) and shape.lhs_along_outer and not shape.rhs_along_outer
 
 
-def _warpgroup_plan(shape: Shape, block: Block, warps: tuple[int, int], columns: int) -> ProductPlan | None:
-    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums."""
+def _warpgroup_plan(
+    shape: Shape, block: Block, warps: tuple[int, int], columns: int, reads: bool = False
+) -> ProductPlan | None:
+    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums.
+
+    Threads read rows that lie along them if `reads`.
+    """
     extents, along = (shape.m, shape.n), (shape.lhs_along_outer, shape.rhs_along_outer)
     width = extents[columns] // warps[columns]
     if not is_warpgroup_width(shape.lhs, width):
         return None
-    is_read = along[1 - columns] and shape.held != 1 - columns and has_turned_rows(shape.lhs.bytes)
+    is_read = reads and along[1 - columns] and has_turned_rows(shape.lhs.bytes)
     instruction = warpgroup_product(shape.lhs, width, shape.signs(columns), is_read)
     factors: list[Factor] = []
     for side in range(2):
@@ -153,9 +162,10 @@ def _of_groups(
     # what threads read is multiplied by halves
     divides = divides and not (read and depth % (2 * part.shape[1]))
     found = replace(found, slab=_slab(own * instruction.factor.bytes, slab if not read else SLAB))
-    # of the last group alone a slab may be a part
+    # of the last group alone a slab may be a part; what threads read may begin in one
+    parts = (own * instruction.factor.bytes, found.slab)
     whole = found.row_bytes % found.slab == 0 and (
-        not along_outer or groups == 1 or own * instruction.factor.bytes % found.slab == 0
+        not along_outer or groups == 1 or parts[0] % parts[1] == 0 or (read and parts[1] % parts[0] == 0)
     )
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 
