@@ -11,7 +11,7 @@ Weights are computed anew from the logarithms `lse`. What is there as whole bloc
 from __future__ import annotations
 
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
-from tilewright.operators.attention_views import line_of_head, line_view, whole_lines, whole_view
+from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
 
 
@@ -168,6 +168,7 @@ class _OfKeys(GradientWriter):
     def text(self) -> str:
         of = self.of
         return self.module(
+            paired("lq", ("lse", "delta")) if self.is_early else "",
             self._places(),
             self._views(),
             self.constants(),
@@ -206,7 +207,8 @@ class _OfKeys(GradientWriter):
         of, views, other = self.of, self.views, self.other
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
-        heads += [line_of_head("lse", "h", "lq", other, "pos_inf"), line_of_head("delta", "h", "lq", other, "zero")]
+        padding = {"lse": "pos_inf", "delta": "zero"}
+        heads += [line_of_head(name, "h", "lq", other, padding[name], self.is_early) for name in padding]
         heads += [whole_lines(name, "whole", other) for name in ("lse", "delta") if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")

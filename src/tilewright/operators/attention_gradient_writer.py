@@ -16,8 +16,9 @@ class GradientClass(Struct, frozen=True):
 
     `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
     and the gradient of the result. If `early`, programs of keys load the logarithms and delta of whole blocks of
-    queries before they multiply, as rows of matrices that end where whole blocks do. `of_lse` says that there is a
-    gradient of the logarithms too, for the program of queries.
+    queries before they multiply, as rows of matrices that end where whole blocks do: of an even number of queries, and
+    from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the program of
+    queries.
     """
 
     element: str

@@ -173,7 +173,8 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
         found = [flat_of(heads[name]) for name in gone_over] if width in widths else []
         flat = [each for each in found if each is not None]
         is_flat = len(flat) == len(gone_over)
-        of_lse, early = what == "q" and "g_lse" in layouts, way.early and is_flat
+        of_lse = what == "q" and "g_lse" in layouts
+        early = way.early and is_flat and queries % 2 == 0
         of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, is_flat, what, early, of_lse)
         integers = [queries, keys, count // max(key_heads, 1)]
         integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]

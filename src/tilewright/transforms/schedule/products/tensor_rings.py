@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from msgspec import Struct
 
@@ -30,7 +31,6 @@ from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import gpu_turns as turns
 from tilewright.dialects import scf, team, tile
-from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Operation, Value
@@ -39,7 +39,8 @@ from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product
 from tilewright.transforms.schedule.products.iterations import at_iteration
-from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, turn_before, turn_behind
+from tilewright.transforms.schedule.products.overlapping import Iteration, Ring, stage_of, turn_before, turn_behind
+from tilewright.transforms.schedule.products.pipelining import pipelined
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
 """Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
@@ -69,7 +70,12 @@ class TensorRings(Struct, frozen=True):
             build(tensors.OpenBarriers(ring.barriers, arrivals=1))
             build(tensors.OpenBarriers(ring.readers, arrivals=self.warps))
         build(team.Barrier(fence_local=True))
-        found = self._without(build) if late is None else self._if_any(build, late)
+        if self.ahead.overlap:
+            found = self._if_any(build, partial(pipelined, self))
+        elif late is None:
+            found = self._without(build)
+        else:
+            found = self._if_any(build, lambda inside: self._rotated(inside, late))
         for out, value in zip(loop.outs, found, strict=True):
             value.name = value.name or out.name
             out.replace_all_uses_with(value)
@@ -99,7 +105,7 @@ class TensorRings(Struct, frozen=True):
 
     def _without(self, build: Builder) -> list[Value]:
         """Iterations that end with all of their products awaited."""
-        self._fill(build)
+        self.fill(build)
         loop = emit.open_loop(
             build, self.loop.lower, self.loop.upper, self.loop.step, [*self.loop.inits, build.index(0)]
         )
@@ -111,24 +117,24 @@ class TensorRings(Struct, frozen=True):
         found = [iteration.new(value) for value in self._end.operands]
         return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self._stages)])[:-1]
 
-    def _if_any(self, build: Builder, late: tile.Mma) -> list[Value]:
+    def _if_any(self, build: Builder, some: Callable[[Builder], list[Value]]) -> list[Value]:
         """The iterations if there are any, else what the loop begins with."""
         loop, lower, upper = self.loop, emit.integer_of(self.loop.lower), emit.integer_of(self.loop.upper)
         if lower is not None and upper is not None and lower < upper:
-            return self._rotated(build, late)
+            return some(build)
         (then, first), (orelse, second) = new_region(), new_region()
         branch = build(
             scf.If(emit.less(build, loop.lower, loop.upper), then, orelse, result_types=[v.type for v in loop.outs])
         )
         inside = Builder.at_end(first, loop.location)
-        inside(scf.Yield(self._rotated(inside, late)))
+        inside(scf.Yield(some(inside)))
         Builder.at_end(second, loop.location)(scf.Yield(list(loop.inits)))
         return list(branch.outs)
 
     def _rotated(self, build: Builder, late: tile.Mma) -> list[Value]:
         """The first iteration without its last product, the others each with that of the one before, and the last."""
         old, place = self.loop, list(self._end.operands).index(late.out)
-        self._fill(build)
+        self.fill(build)
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         zero = build.index(0)
         if self.ahead.turns > 1:
@@ -189,9 +195,9 @@ class TensorRings(Struct, frozen=True):
 
     def _behind(self, ring: Ring) -> int:
         """How many iterations lie between what an iteration asks for and what it is the stage of."""
-        return 2 if self._late in ring.ops else 1
+        return 2 if any(self.ahead.is_late(self.loop, op) for op in ring.ops) else 1
 
-    def _fill(self, build: Builder) -> None:
+    def fill(self, build: Builder) -> None:
         """Ask for the stages that iterations do not ask for."""
         lower = emit.to_index(build, self.loop.lower)
         for number in range(self._stages):
@@ -240,10 +246,8 @@ class TensorRings(Struct, frozen=True):
             there(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, ring.barriers, stage, modes))
 
     def _at(self, build: Builder, turn: Value) -> tuple[Value, Value]:
-        """Stage and parity of a turn, which goes twice round the stages."""
-        again = build(Cmp(Predicate.GE, turn, build.index(self._stages))).out
-        stage = emit.select(build, again, emit.sub(build, turn, build.index(self._stages)), turn)
-        return stage, emit.select(build, again, build.index(1), build.index(0))
+        """Stage and parity of a turn."""
+        return stage_of(build, turn, self._stages)
 
     @contextmanager
     def in_turn(self, build: Builder) -> Generator[None]:
