@@ -47,8 +47,11 @@ class GradientClass(Struct, frozen=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The arrays of a number for each query: the logarithms, what is subtracted, the gradient of the logarithms."""
-        return ("lse", "delta", "glse") if self.of_lse else ("lse", "delta")
+        """The arrays of a number for each query: the logarithms, the gradient of these, what is subtracted, and `lse2`,
+        the logarithms to base 2, negative."""
+        if not self.is_of_queries:
+            return ("lse2", "delta")
+        return ("lse", "delta", "lse2", "glse") if self.of_lse else ("lse", "delta", "lse2")
 
     @property
     def gone_over(self) -> str:

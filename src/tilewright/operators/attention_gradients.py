@@ -48,8 +48,8 @@ class _Way(Struct, frozen=True):
 
 
 _WIDEST: Final = {"q": _Way((64, 16), 128), "k": _Way((16, 64), 128), "v": _Way((32, 64), 128)}
-_TOGETHER: Final = "turns=no reuse=yes overlap=yes"
-_HELD: Final = f"{_TOGETHER} held=yes"
+_REUSED: Final = "turns=no reuse=yes"
+_PIPELINED: Final = "turns=no reuse=yes overlap=yes"
 PLAIN: Final = "plain"
 STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
     PLAIN: {
@@ -57,9 +57,14 @@ STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
         128: {"q": _Way((64, 64), 128), "k": _Way((64, 128), 256), "v": _Way((64, 128), 256)},
         256: _WIDEST,
     },
-    "overlapped": {
-        64: {"q": _Way((128, 128), 256, _HELD), "kv": _Way((64, 128), 256, _HELD, early=True)},
-        128: {"q": _Way((128, 64), 256, _HELD), "kv": _Way((64, 128), 256, _TOGETHER, early=True)},
+    "reused": {
+        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _Way((64, 64), 128, "reuse=yes", early=True)},
+        128: {"q": _Way((128, 64), 256, _REUSED), "kv": _Way((64, 128), 256, _REUSED, early=True)},
+        256: _WIDEST,
+    },
+    "pipelined": {
+        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)},
+        128: {"q": _Way((128, 64), 256, _REUSED), "kv": _Way((32, 128), 256, _PIPELINED, early=True)},
         256: _WIDEST,
     },
 }
@@ -230,11 +235,11 @@ def gradients(
     like, element = arrays["q"], found.element
     x = framework.empty(found.shapes[0], element, like)
     y, z = (framework.empty(found.shapes[1], element, like) for _ in range(2))
-    delta = framework.empty(found.lse_shape, "f32", like)
+    delta, lse2 = (framework.empty(found.lse_shape, "f32", like) for _ in range(2))
     factor = factor_of(scale, found.shapes[0][3])
     own = {**arrays, "o": arrays["out"], "x": x, "y": y, "z": z}
     count = math.prod(found.lse_shape)
-    own |= {"delta": delta, "glse": arrays.get("g_lse")}
+    own |= {"delta": delta, "lse2": lse2, "glse": arrays.get("g_lse")}
     for plan, start in zip(found.plans, found.starts, strict=True):
         passed = [framework.viewed(own[name], (span,), (1,)) for name, span in plan.spans.items()]
         passed += [framework.viewed(own[name], (count,), (1,)) for name in plan.of.lines]

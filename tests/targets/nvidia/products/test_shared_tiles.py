@@ -58,7 +58,7 @@ def given(rng: np.random.Generator, heads: int, keys: int, queries: int) -> tupl
     out = np.exp(scores - lse[..., None]) @ v.astype(np.float64)
     delta = (out * g.astype(np.float64)).sum(axis=3)
     arrays = [q, k, v, g, np.full_like(k, np.nan), np.full_like(v, np.nan)]
-    lines = [lse.astype(np.float32), delta.astype(np.float32)]
+    lines = [(-np.log2(np.e) * lse).astype(np.float32), delta.astype(np.float32)]
     strides = [stride // 2 for array in arrays for stride in array.strides[:3]]
     flat = [heads * queries, 64, heads * queries, queries, 0, 0] * 2
     numbers = map(np.int32, (queries, keys, heads, *strides, *flat))
