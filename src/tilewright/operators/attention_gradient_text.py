@@ -10,9 +10,14 @@ Weights are computed anew from the logarithms `lse`. What is there as whole bloc
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
 from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
+
+_PADDING: Final = {"lse2": "neg_inf", "delta": "zero"}
+"""What the numbers of queries are behind the last one: such queries have no weights."""
 
 
 def gradient_text(of: GradientClass) -> str:
@@ -209,9 +214,8 @@ class _OfKeys(GradientWriter):
         of, views, other = self.of, self.views, self.other
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
-        padding = {"lse2": "neg_inf", "delta": "zero"}
-        heads += [line_of_head(name, "h", "lq", other, padding[name], self.is_early) for name in padding]
-        heads += [whole_lines(name, "whole", other) for name in padding if self.is_early]
+        heads += [line_of_head(name, "h", "lq", other, found, self.is_early) for name, found in _PADDING.items()]
+        heads += [whole_lines(name, "whole", other) for name in _PADDING if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -255,12 +259,12 @@ yield {self._names("f")} : {self.carried}
         """Whether there are matrices of the logarithms and delta of whole blocks."""
         return self.of.early and self.of.flat
 
-    def _line(self, t: str, name: str, index: str, padding: str, is_whole: bool) -> str:
+    def _line(self, t: str, name: str, index: str, is_whole: bool) -> str:
         """`%lse2s` or `%deltas`: a number of f32 for each query of a block."""
         other = self.other
         line = f"tile<{other}xf32>"
         if not is_whole:
-            view = line_view(other, padding)
+            view = line_view(other, _PADDING[name])
             return (
                 f"%{t}{name}s, %{t}{name}d = load_view_tko weak %{name}w[%{index}] : {view}, tile<i32> -> {line}, token"
             )
@@ -272,9 +276,9 @@ yield {self._names("f")} : {self.carried}
     def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
         other = self.other
         is_whole = self.is_early and not always
-        delta = self._line(t, "delta", index, "zero", is_whole) if "k" in self.of.of else ""
+        delta = self._line(t, "delta", index, is_whole) if "k" in self.of.of else ""
         pieces = [
-            self._line(t, "lse2", index, "neg_inf", is_whole),
+            self._line(t, "lse2", index, is_whole),
             delta if is_whole else "",
             along(f"{t}low", f"{t}lse2s", self.own, other),
             self.scores(t, "k", "q", self._exponents(t, query, always)),

@@ -35,6 +35,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
+from tilewright.ir.schedules import parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -186,7 +187,10 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
-    if kernel.items > 1:
+    resident = parse_line(kernel.schedule or "").resident
+    if resident is not None:
+        geometry += f' "nvvm.minctasm"="{resident}"'
+    elif kernel.items > 1:
         # left alone, ptxas spills to save the last register of 64 or 96
         by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
         blocks = max(min(_REGISTERS // (_PACKED_REGISTERS * m * n), by_shared), 1)

@@ -100,8 +100,8 @@ def in_order(module: Module) -> list[str]:
     """What the innermost loop begins, awaits and exponentiates, each time of several in a row once."""
     loops = [op for op in module.walk() if isinstance(op, scf.For) and _ops(op, gpu.Mma)]
     (loop,) = [op for op in loops if len(_ops(op, scf.For)) == 1]
-    shown = {gpu.Mma: "begin", gpu.AwaitMma: "await", math.Exp2: "exp2"}
-    found = [shown[type(op)] for op in loop.body.entry if type(op) in shown]
+    shown = {"gpu.mma": "begin", "gpu.await_mma": "await", math.Exp2.definition.name: "exp2"}
+    found = [shown[op.name] for op in loop.body.entry if op.name in shown]
     return [name for number, name in enumerate(found) if number == 0 or found[number - 1] != name]
 
 
@@ -153,11 +153,20 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], rng: np.random.Ge
         checked(module, rng)
 
 
-def test_two_stages_are_too_few_for_what_two_iterations_read() -> None:
+@pytest.mark.parametrize("option", ["reuse", "overlap"])
+def test_two_stages_are_too_few_for_what_two_iterations_read(option: str) -> None:
     """The last product reads a stage while the first one of the next iteration reads another."""
-    asked = "threads=128 reuse=yes product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/"
+    asked = f"threads=128 {option}=yes product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/"
     found = [chosen(TEXT, asked + stages) for stages in "23"]
-    assert [each.partition(" reuse=")[2].split()[0] for each in found] == ["no", "yes"]
+    assert [each.partition(f" {option}=")[2].split()[0] for each in found] == ["no", "yes"]
+
+
+def test_resident_blocks_limit_registers() -> None:
+    llvm, kernel = emitted(TEXT, schedule=scheduled("reuse=yes resident=3"))
+    assert kernel.facts[SCHEDULE].partition(" #")[0].endswith("resident=3")
+    assert '"nvvm.minctasm"="3"' in str(llvm)
+    with pytest.raises(tw.CompileError, match="resident=17 does not fit .* 2,048 threads"):
+        tw.compile(TEXT, target="nvidia:sm_90a", schedule=scheduled("resident=17"))
 
 
 def test_loops_without_such_products() -> None:
