@@ -87,7 +87,7 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
 
 
 def plans(
-    q: Array, k: Array, v: Array, causal: bool, structure: str = attention_gradients.PLAIN, of_lse: bool = False
+    q: Array, k: Array, v: Array, causal: bool, structure: str | None = None, of_lse: bool = False
 ) -> tuple[attention_gradients.GradientPlan, ...]:
     """Of arrays on a device."""
     lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)

@@ -20,8 +20,8 @@ brings factors to shared memory ahead of products: all threads, or the machine's
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
-that multiply the same tile read one copy of it in shared memory; with `overlap`, the first
-product of each iteration is begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
+that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
+begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for.
 Rows of factors that groups of warps read from shared memory are cut into slabs of 128 bytes, or of the most of 128, 64
 and 32 that divides them and is no less than `swizzle`: rows along m or n of 160 elements of 16 bits are three slabs of

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _LINES: Final = ("lse", "g_lse")
 """Arrays of a number for each query."""
 _KEPT_PROGRAMS: Final = 64
+_NARROW: Final = 64
+"""Width up to which pipelines are faster also where all queries see all keys."""
 _KEPT_LAUNCHES: Final = 1024
 
 
@@ -50,31 +52,33 @@ class _Way(Struct, frozen=True):
 _WIDEST: Final = {"q": _Way((64, 16), 128), "k": _Way((16, 64), 128), "v": _Way((32, 64), 128)}
 _REUSED: Final = "turns=no reuse=yes"
 _PIPELINED: Final = "turns=no reuse=yes overlap=yes"
-PLAIN: Final = "plain"
+_KEYS_OF_64: Final = _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)
 STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
-    PLAIN: {
-        64: {"q": _Way((128, 128), 256), "kv": _Way((64, 128), 256)},
-        128: {"q": _Way((64, 64), 128), "k": _Way((64, 128), 256), "v": _Way((64, 128), 256)},
-        256: _WIDEST,
-    },
     "reused": {
         64: {"q": _Way((128, 128), 256, _REUSED), "kv": _Way((64, 64), 128, "reuse=yes", early=True)},
         128: {"q": _Way((128, 64), 256, _REUSED), "kv": _Way((64, 128), 256, _REUSED, early=True)},
         256: _WIDEST,
     },
     "pipelined": {
-        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)},
+        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _KEYS_OF_64},
         128: {"q": _Way((128, 64), 256, _REUSED), "kv": _Way((32, 128), 256, _PIPELINED, early=True)},
         256: _WIDEST,
     },
+    "resident": {
+        64: {"q": _Way((64, 64), 128, "reuse=yes resident=3"), "kv": _KEYS_OF_64},
+        128: {
+            "q": _Way((128, 64), 256, "turns=yes reuse=yes"),
+            "kv": _Way((64, 128), 256, "turns=yes reuse=yes", early=True),
+        },
+        256: _WIDEST,
+    },
 }
-"""How gradients are computed, and by the largest width the programs.
+"""How gradients are computed, and by the largest width the programs."""
 
-Tiles of the plain structure are the fastest of those tried on an H200, f16, 4 x 32 heads of length 4096, in ms: width
-64 1.7 and 3.5, width 128 4.4, 3.8 and 2.3 (of k and v together 6.9). The overlapped one, in which programs read one
-copy of what they multiply twice, wait for no sums before they use them, and have in registers what all iterations
-multiply, is not measured, and neither is width 256.
-"""
+
+def structure_of(width: int, causal: bool) -> str:
+    """The fastest of the structures on an H200 (f16, 4 x 32 heads of length 4096)."""
+    return "pipelined" if causal or width <= _NARROW else "reused"
 
 
 class GradientPlan(Struct, frozen=True):
@@ -119,7 +123,8 @@ class Request(Struct, frozen=True):
     layout: str
     causal: bool
     target: str | None
-    structure: str = PLAIN
+    structure: str | None = None
+    """None for that which is fastest."""
 
 
 class Gradients(Struct, frozen=True):
@@ -171,7 +176,7 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
     plans: list[GradientPlan] = []
-    widths = STRUCTURES[asked.structure]
+    widths = STRUCTURES[asked.structure or structure_of(width, asked.causal)]
     programs = next(found for most, found in widths.items() if width <= most)
     for what, way in programs.items():
         blocks, gone_over = way.blocks, "kv" if what == "q" else "qg"
@@ -221,7 +226,7 @@ def gradients(
     causal: bool,
     scale: float | None,
     target: str | None,
-    structure: str = PLAIN,
+    structure: str | None = None,
 ) -> list[object]:
     """The gradients of q, k and v: new arrays.
 

@@ -165,7 +165,7 @@ def test_resident_blocks_limit_registers() -> None:
     llvm, kernel = emitted(TEXT, schedule=scheduled("reuse=yes resident=3"))
     assert kernel.facts[SCHEDULE].partition(" #")[0].endswith("resident=3")
     assert '"nvvm.minctasm"="3"' in str(llvm)
-    with pytest.raises(tw.CompileError, match="resident=17 does not fit .* 2,048 threads"):
+    with pytest.raises(tw.CompileError, match=r"resident=17 does not fit .* 2,048 threads"):
         tw.compile(TEXT, target="nvidia:sm_90a", schedule=scheduled("resident=17"))
 
 
