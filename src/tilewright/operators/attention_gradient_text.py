@@ -16,8 +16,8 @@ from tilewright.operators.attention_gradient_writer import GradientClass, Gradie
 from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
 
-_PADDING: Final = {"lse2": "neg_inf", "delta": "zero"}
-"""What the numbers of queries are behind the last one: such queries have no weights."""
+_LINES: Final = ("lse2", "delta")
+"""What programs of keys read of each query; zero behind the last one, of which the gradient is zero."""
 
 
 def gradient_text(of: GradientClass) -> str:
@@ -214,8 +214,8 @@ class _OfKeys(GradientWriter):
         of, views, other = self.of, self.views, self.other
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
-        heads += [line_of_head(name, "h", "lq", other, found, self.is_early) for name, found in _PADDING.items()]
-        heads += [whole_lines(name, "whole", other) for name in _PADDING if self.is_early]
+        heads += [line_of_head(name, "h", "lq", other, "zero", self.is_early) for name in _LINES]
+        heads += [whole_lines(name, "whole", other) for name in _LINES if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -264,7 +264,7 @@ yield {self._names("f")} : {self.carried}
         other = self.other
         line = f"tile<{other}xf32>"
         if not is_whole:
-            view = line_view(other, _PADDING[name])
+            view = line_view(other, "zero")
             return (
                 f"%{t}{name}s, %{t}{name}d = load_view_tko weak %{name}w[%{index}] : {view}, tile<i32> -> {line}, token"
             )
