@@ -77,9 +77,9 @@ STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
 """How gradients are computed, and by the largest width the programs.
 
 On an H200, f16, 4 x 32 heads of length 4096, full and causal, in ms: width 64 3.60 and 2.04 reused, 3.51 and 1.94
-pipelined (torch 3.07 and 1.78), width 128 6.60 and 3.69, 6.77 and 3.51 (torch 4.96 and 2.84). Three blocks of 64 queries
-a multiprocessor (resident) took 1.43 and 0.79 for the first program of width 64, those of 128 queries 1.45 and 0.84; as a
-whole they have not been measured, and neither has width 256.
+pipelined (torch 3.07 and 1.78), width 128 6.60 and 3.69, 6.77 and 3.51 (torch 4.96 and 2.84). Of the first program of
+width 64, three blocks of 64 queries a multiprocessor (resident) took 1.43 and 0.79, those of 128 queries 1.45 and 0.84;
+as a whole they have not been measured, and neither has width 256.
 """
 
 
