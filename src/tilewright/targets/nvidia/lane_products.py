@@ -257,13 +257,12 @@ def _descriptor(ctx: KernelContext, memory: core.Value, indices: Sequence[core.V
     distance = i64(0)
     for index, stride in zip(indices, view.strides, strict=True):
         distance = b.add(distance, b.mul(ctx.scalar(index), stride))
-    # of the memory, the same in all iterations, and of the stage: shared memory has fewer addresses than overflow
-    units = b.lshr(b.and_(b.cast("ptrtoint", view.pointer, "i64"), i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
-    further = b.lshr(b.mul(distance, i64(type_.element.bytes)), i64(_UNIT.bit_length() - 1))
+    pointer = element_pointer(ctx, view.element, view.pointer, distance)
+    units = b.lshr(b.and_(b.cast("ptrtoint", pointer, "i64"), i64(_ADDRESSES)), i64(_UNIT.bit_length() - 1))
     slabs = (type_.strides[2] or 0) * type_.element.bytes // _UNIT if along else 1
     rows = _ROWS * (type_.strides[1] or 0) * type_.element.bytes // _UNIT
     swizzled = _SWIZZLED[(type_.shape[0] or 0) * type_.element.bytes]
-    return b.add(b.or_(units, i64(swizzled | rows << 32 | slabs << 16)), further)
+    return b.or_(units, i64(swizzled | rows << 32 | slabs << 16))
 
 
 def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:
