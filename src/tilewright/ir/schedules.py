@@ -3,7 +3,8 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN} [# reason]
+               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
+               resident=N} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -19,8 +20,8 @@ brings factors to shared memory ahead of products: all threads, or the machine's
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
 multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
-that multiply the same tile read one copy of it in shared memory; with `overlap`, threads that compute with the sums of
-one product wait for those of the next one no earlier than they use them; with `held`, what all iterations of a loop
+that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
+begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for.
 Rows of factors that groups of warps read from shared memory are cut into slabs of 128 bytes, or of the most of 128, 64
 and 32 that divides them and is no less than `swizzle`: rows along m or n of 160 elements of 16 bits are three slabs of
@@ -135,6 +136,7 @@ class Schedule(Struct, frozen=True):
     swizzle: int | None = None
     tiles: Tiles | None = None
     cluster: tuple[int, int] | None = None
+    resident: int | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -174,7 +176,7 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
     if move.tile is not None:
         kept = replace(kept, products=(), **UNSAID)
     if move.threads not in (None, schedule.threads):
-        kept = replace(kept, products=(), chunk=None, groups=None, **UNSAID)
+        kept = replace(kept, products=(), chunk=None, groups=None, resident=None, **UNSAID)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
         kept = replace(kept, **UNSAID)
@@ -260,6 +262,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,
+    "resident": _COUNT,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

@@ -10,9 +10,14 @@ Weights are computed anew from the logarithms `lse`. What is there as whole bloc
 
 from __future__ import annotations
 
+from typing import Final
+
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
-from tilewright.operators.attention_views import line_of_head, line_view, whole_lines, whole_view
+from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
+
+_LINES: Final = ("lse2", "delta")
+"""What programs of keys read of each query; zero behind the last one, of which the gradient is zero."""
 
 
 def gradient_text(of: GradientClass) -> str:
@@ -66,12 +71,13 @@ class _OfQueries(GradientWriter):
         found += [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
         found += [views.head(name, "hk", "lk", views.of_head(columns)) for name in "kv"]
         found += [views.flat(name, "hk", columns) for name in "kv" if self.of.flat]
-        lines = [line_of_head("lse", "h", "lq", rows, "pos_inf"), line_of_head("delta", "h", "lq", rows)]
+        lines = [line_of_head("lse", "h", "lq", rows, "pos_inf")]
+        lines += [line_of_head(name, "h", "lq", rows) for name in ("delta", "lse2")]
         lines += [line_of_head("glse", "h", "lq", rows, "zero")] if self.of.of_lse else []
         return "\n".join([*found, *lines])
 
     def _start(self) -> str:
-        """Sums of rows of the gradient times the result, which the other program reads; what is subtracted."""
+        """Sums of rows of the gradient times the result; what is subtracted. The other program reads both."""
         views, rows, columns = self.views, self.own, self.other
         lse, whole = line_view(rows, "pos_inf"), "dlo" if self.of.of_lse else "dl"
         less = f"""%glses, %glsed = load_view_tko weak %glsew[%place] : {line_view(rows, "zero")}, tile<i32>
@@ -89,6 +95,7 @@ class _OfQueries(GradientWriter):
 %lses, %lsed = load_view_tko weak %lsew[%place] : {lse}, tile<i32> -> {self.line}, token
 {spread("negs", "neg", self.line, 1)}
 %lowl = mulf %lses, %negs : {self.line}
+%lowd = store_view_tko weak %lowl, %lse2w[%place] : {self.line}, {line_view(rows)}, tile<i32> -> token
 {across("low", "lowl", rows, columns)}"""
 
     def _loop(self) -> str:
@@ -168,6 +175,7 @@ class _OfKeys(GradientWriter):
     def text(self) -> str:
         of = self.of
         return self.module(
+            paired("lq", self.of.lines) if self.is_early else "",
             self._places(),
             self._views(),
             self.constants(),
@@ -206,8 +214,8 @@ class _OfKeys(GradientWriter):
         of, views, other = self.of, self.views, self.other
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
-        heads += [line_of_head("lse", "h", "lq", other, "pos_inf"), line_of_head("delta", "h", "lq", other, "zero")]
-        heads += [whole_lines(name, "whole", other) for name in ("lse", "delta") if self.is_early]
+        heads += [line_of_head(name, "h", "lq", other, "zero", self.is_early) for name in _LINES]
+        heads += [whole_lines(name, "whole", other) for name in _LINES if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -251,12 +259,12 @@ yield {self._names("f")} : {self.carried}
         """Whether there are matrices of the logarithms and delta of whole blocks."""
         return self.of.early and self.of.flat
 
-    def _line(self, t: str, name: str, index: str, padding: str, is_whole: bool) -> str:
-        """`%lses` or `%deltas`: a number of f32 for each query of a block."""
+    def _line(self, t: str, name: str, index: str, is_whole: bool) -> str:
+        """`%lse2s` or `%deltas`: a number of f32 for each query of a block."""
         other = self.other
         line = f"tile<{other}xf32>"
         if not is_whole:
-            view = line_view(other, padding)
+            view = line_view(other, "zero")
             return (
                 f"%{t}{name}s, %{t}{name}d = load_view_tko weak %{name}w[%{index}] : {view}, tile<i32> -> {line}, token"
             )
@@ -267,14 +275,12 @@ yield {self._names("f")} : {self.carried}
 
     def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
         other = self.other
-        line, is_whole = f"tile<{other}xf32>", self.is_early and not always
-        delta = self._line(t, "delta", index, "zero", is_whole) if "k" in self.of.of else ""
+        is_whole = self.is_early and not always
+        delta = self._line(t, "delta", index, is_whole) if "k" in self.of.of else ""
         pieces = [
-            self._line(t, "lse", index, "pos_inf", is_whole),
+            self._line(t, "lse2", index, is_whole),
             delta if is_whole else "",
-            f"{spread(f'{t}negs', 'neg', line, 1)}",
-            f"%{t}lowl = mulf %{t}lses, %{t}negs : {line}",
-            along(f"{t}low", f"{t}lowl", self.own, other),
+            along(f"{t}low", f"{t}lse2s", self.own, other),
             self.scores(t, "k", "q", self._exponents(t, query, always)),
         ]
         if "v" in self.of.of:

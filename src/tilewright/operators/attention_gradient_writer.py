@@ -16,8 +16,9 @@ class GradientClass(Struct, frozen=True):
 
     `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
     and the gradient of the result. If `early`, programs of keys load the logarithms and delta of whole blocks of
-    queries before they multiply, as rows of matrices that end where whole blocks do. `of_lse` says that there is a
-    gradient of the logarithms too, for the program of queries.
+    queries before they multiply, as rows of matrices that end where whole blocks do: of an even number of queries, and
+    from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the program of
+    queries.
     """
 
     element: str
@@ -46,8 +47,11 @@ class GradientClass(Struct, frozen=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The arrays of a number for each query: the logarithms, what is subtracted, the gradient of the logarithms."""
-        return ("lse", "delta", "glse") if self.of_lse else ("lse", "delta")
+        """The arrays of a number for each query: the logarithms, the gradient of these, what is subtracted, and `lse2`,
+        the logarithms to base 2, negative."""
+        if not self.is_of_queries:
+            return ("lse2", "delta")
+        return ("lse", "delta", "lse2", "glse") if self.of_lse else ("lse", "delta", "lse2")
 
     @property
     def gone_over(self) -> str:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _LINES: Final = ("lse", "g_lse")
 """Arrays of a number for each query."""
 _KEPT_PROGRAMS: Final = 64
+_NARROW: Final = 64
+"""Width up to which pipelines are faster also where all queries see all keys."""
 _KEPT_LAUNCHES: Final = 1024
 
 
@@ -49,28 +51,42 @@ class _Way(Struct, frozen=True):
 
 
 _WIDEST: Final = {"q": _Way((64, 16), 128), "k": _Way((16, 64), 128), "v": _Way((32, 64), 128)}
-_TOGETHER: Final = "turns=no reuse=yes overlap=yes"
-_HELD: Final = f"{_TOGETHER} held=yes"
-PLAIN: Final = "plain"
+_REUSED: Final = "turns=no reuse=yes"
+_PIPELINED: Final = "turns=no reuse=yes overlap=yes"
+_KEYS_OF_64: Final = _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)
+_REUSED_OF_128: Final = {
+    "q": _Way((128, 64), 256, _REUSED),
+    "kv": _Way((64, 128), 256, _REUSED, early=True),
+}
 STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
-    PLAIN: {
-        64: {"q": _Way((128, 128), 256), "kv": _Way((64, 128), 256)},
-        128: {"q": _Way((64, 64), 128), "k": _Way((64, 128), 256), "v": _Way((64, 128), 256)},
+    "reused": {
+        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _Way((64, 64), 128, "reuse=yes", early=True)},
+        128: _REUSED_OF_128,
         256: _WIDEST,
     },
-    "overlapped": {
-        64: {"q": _Way((128, 128), 256, _HELD), "kv": _Way((64, 128), 256, _HELD, early=True)},
-        128: {"q": _Way((128, 64), 256, _HELD), "kv": _Way((64, 128), 256, _TOGETHER, early=True)},
+    "pipelined": {
+        64: {"q": _Way((128, 128), 256, _REUSED), "kv": _KEYS_OF_64},
+        128: {**_REUSED_OF_128, "kv": _Way((32, 128), 256, _PIPELINED, early=True)},
+        256: _WIDEST,
+    },
+    "resident": {
+        64: {"q": _Way((64, 64), 128, "reuse=yes resident=3"), "kv": _KEYS_OF_64},
+        128: _REUSED_OF_128,
         256: _WIDEST,
     },
 }
 """How gradients are computed, and by the largest width the programs.
 
-Tiles of the plain structure are the fastest of those tried on an H200, f16, 4 x 32 heads of length 4096, in ms: width
-64 1.7 and 3.5, width 128 4.4, 3.8 and 2.3 (of k and v together 6.9). The overlapped one, in which programs read one
-copy of what they multiply twice, wait for no sums before they use them, and have in registers what all iterations
-multiply, is not measured, and neither is width 256.
+On an H200, f16, 4 x 32 heads of length 4096, full and causal, in ms: width 64 3.60 and 2.04 reused, 3.51 and 1.94
+pipelined (torch 3.07 and 1.78), width 128 6.60 and 3.69, 6.77 and 3.51 (torch 4.96 and 2.84). Of the first program of
+width 64, three blocks of 64 queries a multiprocessor (resident) took 1.43 and 0.79, those of 128 queries 1.45 and 0.84;
+as a whole they have not been measured, and neither has width 256.
 """
+
+
+def structure_of(width: int, causal: bool) -> str:
+    """The fastest of the structures on an H200 (f16, 4 x 32 heads of length 4096)."""
+    return "pipelined" if causal or width <= _NARROW else "reused"
 
 
 class GradientPlan(Struct, frozen=True):
@@ -115,7 +131,8 @@ class Request(Struct, frozen=True):
     layout: str
     causal: bool
     target: str | None
-    structure: str = PLAIN
+    structure: str | None = None
+    """None for that which is fastest."""
 
 
 class Gradients(Struct, frozen=True):
@@ -162,14 +179,15 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
     plans: list[GradientPlan] = []
-    widths = STRUCTURES[asked.structure]
+    widths = STRUCTURES[asked.structure or structure_of(width, asked.causal)]
     programs = next(found for most, found in widths.items() if width <= most)
     for what, way in programs.items():
         blocks, gone_over = way.blocks, "kv" if what == "q" else "qg"
         found = [flat_of(heads[name]) for name in gone_over] if width in widths else []
         flat = [each for each in found if each is not None]
         is_flat = len(flat) == len(gone_over)
-        of_lse, early = what == "q" and "g_lse" in layouts, way.early and is_flat
+        of_lse = what == "q" and "g_lse" in layouts
+        early = way.early and is_flat and queries % 2 == 0
         of = GradientClass(layouts["q"].dtype, width, blocks, asked.causal, is_flat, what, early, of_lse)
         integers = [queries, keys, count // max(key_heads, 1)]
         integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
@@ -211,7 +229,7 @@ def gradients(
     causal: bool,
     scale: float | None,
     target: str | None,
-    structure: str = PLAIN,
+    structure: str | None = None,
 ) -> list[object]:
     """The gradients of q, k and v: new arrays.
 
@@ -225,11 +243,11 @@ def gradients(
     like, element = arrays["q"], found.element
     x = framework.empty(found.shapes[0], element, like)
     y, z = (framework.empty(found.shapes[1], element, like) for _ in range(2))
-    delta = framework.empty(found.lse_shape, "f32", like)
+    delta, lse2 = (framework.empty(found.lse_shape, "f32", like) for _ in range(2))
     factor = factor_of(scale, found.shapes[0][3])
     own = {**arrays, "o": arrays["out"], "x": x, "y": y, "z": z}
     count = math.prod(found.lse_shape)
-    own |= {"delta": delta, "glse": arrays.get("g_lse")}
+    own |= {"delta": delta, "lse2": lse2, "glse": arrays.get("g_lse")}
     for plan, start in zip(found.plans, found.starts, strict=True):
         passed = [framework.viewed(own[name], (span,), (1,)) for name, span in plan.spans.items()]
         passed += [framework.viewed(own[name], (count,), (1,)) for name in plan.of.lines]

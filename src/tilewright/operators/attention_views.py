@@ -7,6 +7,8 @@ a head and a row, and, if it is flat, `%qrows`, `%qcolumns`, and how far batches
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 
@@ -99,17 +101,34 @@ class Views(Struct, frozen=True):
         )
 
 
-def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "") -> str:
-    """`%xw`: the numbers of f32 of a head's rows, which follow each other in memory, by blocks of so many."""
+def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "", pairs: bool = False) -> str:
+    """`%xw`: the numbers of f32 of a head's rows, which follow each other in memory, by blocks of so many.
+
+    If they are `pairs`, there are `%lengthp` of them, and they begin at `%xa`, of which an alignment is assumed.
+    """
+    base, pitch = (f"{name}a", f"{length}p") if pairs else (name, length)
     tensor = "tensor_view<?xf32, strides=[1]>"
     return f"""%{name}head = muli %b, %{head}s : tile<i32>
 %{name}heads = addi %{name}head, %{head} : tile<i32>
 %{name}head6 = exti %{name}heads signed : tile<i32> -> tile<i64>
-%{name}l6 = exti %{length} signed : tile<i32> -> tile<i64>
+%{name}l6 = exti %{pitch} signed : tile<i32> -> tile<i64>
 %{name}o6 = muli %{name}head6, %{name}l6 : tile<i64>
-%{name}p = offset %{name}, %{name}o6 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
+%{name}p = offset %{base}, %{name}o6 : tile<ptr<f32>>, tile<i64> -> tile<ptr<f32>>
 %{name}t = make_tensor_view %{name}p, shape = [%{length}], strides = [1] : tile<i32> -> {tensor}
 %{name}w = make_partition_view %{name}t : {line_view(rows, padding)}"""
+
+
+def paired(length: str, names: Sequence[str]) -> str:
+    """What `line_of_head` needs of numbers of f32 in pairs: `%lengthp` is a length that is known to be even."""
+    aligned = [f"%{name}a = assume div_by<16>, %{name} : tile<ptr<f32>>" for name in names]
+    return "\n".join(
+        [
+            *aligned,
+            "%pair = constant <i32: 2> : tile<i32>",
+            f"%{length}half = divi %{length}, %pair signed : tile<i32>",
+            f"%{length}p = muli %{length}half, %pair : tile<i32>",
+        ]
+    )
 
 
 def line_view(rows: int, padding: str = "") -> str:

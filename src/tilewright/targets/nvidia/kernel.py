@@ -35,6 +35,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
+from tilewright.ir.schedules import parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -180,7 +181,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
-    blocks = least_blocks(kernel, m * n)
+    resident = parse_line(kernel.schedule or "").resident
+    blocks = least_blocks(kernel, m * n) if resident is None else resident
     if blocks is not None:
         geometry += f' "nvvm.minctasm"="{blocks}"'
     if kernel.cluster is not None:

@@ -26,6 +26,8 @@ CODE: Final = "T009"
 _PART: Final = re.compile(r"[^;\n]+")
 _NAMED: Final = re.compile(r"\s*([^\s=#:]+):(?=\s|$)")
 _NOTHING: Final = Schedule()
+_MOST_RESIDENT: Final = 2048
+"""Threads of a multiprocessor."""
 
 
 class Wanted(Struct, frozen=True):
@@ -155,6 +157,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)
+        if wanted.resident is not None and wanted.resident * (taken.threads or 1) > _MOST_RESIDENT:
+            said = f"a multiprocessor has {_MOST_RESIDENT:,} threads at most"
+            self._misfit(kernel, f"resident={wanted.resident}", said, report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):

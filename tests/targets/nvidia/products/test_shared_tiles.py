@@ -1,5 +1,5 @@
-"""Loops whose products share copies of tiles (`reuse=yes`), go on while threads compute (`overlap=yes`), and have what
-all iterations multiply in registers (`held=yes`)."""
+"""Loops whose products share copies of tiles (`reuse=yes`), are a pipeline (`overlap=yes`), and have what all
+iterations multiply in registers (`held=yes`)."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import math, scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
+from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_gradient_text import gradient_text
 from tilewright.operators.attention_gradient_writer import GradientClass
@@ -49,25 +50,25 @@ def placed(options: str) -> Module:
     return next(levels(TEXT, Architecture.SM_90A, scheduled(options)))
 
 
-def given(rng: np.random.Generator, heads: int, keys: int) -> tuple[list[Any], tuple[Array, ...]]:
+def given(rng: np.random.Generator, heads: int, keys: int, queries: int) -> tuple[list[Any], tuple[Array, ...]]:
     """What the program takes, and what gradients must be."""
-    q, k, v, g = drawn(rng, (1, heads, 1, QUERIES, keys, 64), "f16", False)
+    q, k, v, g = drawn(rng, (1, heads, 1, queries, keys, 64), "f16", False)
     scores = SCALE * q.astype(np.float64) @ k.astype(np.float64).swapaxes(2, 3)
     lse = np.log(np.exp(scores).sum(axis=3))
     out = np.exp(scores - lse[..., None]) @ v.astype(np.float64)
     delta = (out * g.astype(np.float64)).sum(axis=3)
     arrays = [q, k, v, g, np.full_like(k, np.nan), np.full_like(v, np.nan)]
-    lines = [lse.astype(np.float32), delta.astype(np.float32)]
+    lines = [(-np.log2(np.e) * lse).astype(np.float32), delta.astype(np.float32)]
     strides = [stride // 2 for array in arrays for stride in array.strides[:3]]
-    flat = [heads * QUERIES, 64, heads * QUERIES, QUERIES, 0, 0] * 2
-    numbers = map(np.int32, (QUERIES, keys, heads, *strides, *flat))
+    flat = [heads * queries, 64, heads * queries, queries, 0, 0] * 2
+    numbers = map(np.int32, (queries, keys, heads, *strides, *flat))
     taken = [np.ascontiguousarray(array).reshape(-1) for array in (*arrays, *lines)]
     return [*taken, np.float32(SCALE), *numbers], gradients(q, k, v, g, False, SCALE)
 
 
-def checked(module: Module, rng: np.random.Generator) -> None:
+def checked(module: Module, rng: np.random.Generator, queries: int = QUERIES) -> None:
     """Nothing differs from NumPy in the interpreter, where products are as late as they may be."""
-    arrays, wanted = given(rng, 2, 70)
+    arrays, wanted = given(rng, 2, 70, queries)
     interpret(module.kernels[0], arrays, (2, 1, 1))
     _compare(arrays[4:6], wanted)
 
@@ -90,31 +91,50 @@ def test_right(options: str, rng: np.random.Generator) -> None:
 def test_emulated(options: str, rng: np.random.Generator) -> None:
     llvm, kernel = emitted(TEXT, schedule=scheduled(options))
     assert options in kernel.facts[SCHEDULE]
-    arrays, wanted = given(rng, 1, 64)
+    arrays, wanted = given(rng, 1, 64, QUERIES)
     ran = Emulated(Program(llvm), (kernel,)).run(Launch(arrays, {}, (1, 1, 1)), schedule=random.Random(0))
     _compare((ran[4], ran[5]), wanted)
 
 
+def in_order(module: Module) -> list[str]:
+    """What the innermost loop begins, awaits and exponentiates, each time of several in a row once."""
+    loops = [op for op in module.walk() if isinstance(op, scf.For) and _ops(op, gpu.Mma)]
+    (loop,) = [op for op in loops if len(_ops(op, scf.For)) == 1]
+    shown = {"gpu.mma": "begin", "gpu.await_mma": "await", math.Exp2.definition.name: "exp2"}
+    found = [shown[op.name] for op in loop.body.entry if op.name in shown]
+    return [name for number, name in enumerate(found) if number == 0 or found[number - 1] != name]
+
+
+def test_products_go_on_while_threads_compute() -> None:
+    """Behind each wait products are left, and the first one of an iteration is there when it begins."""
+    module = placed("overlap=yes")
+    assert in_order(module) == ["begin", "exp2", "begin", "await", "begin", "await"]
+    assert in_order(placed("reuse=yes")) == ["begin", "await", "exp2", "await", "begin", "await"]
+
+
 def test_two_products(rng: np.random.Generator) -> None:
-    """Sums of the last one are awaited behind the softmax."""
-    module = next(levels(TEXTS.attention(OF), Architecture.SM_90A, scheduled("overlap=yes")))
+    """What is added to is awaited behind the softmax, when the next iteration's first product has begun."""
+    three = "product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/3 overlap=yes"
+    module = next(levels(TEXTS.attention(OF), Architecture.SM_90A, scheduled(three)))
     forward_checked(module, OF, rng)
-    (loop,) = [op for op in module.walk() if isinstance(op, scf.For)]
-    names = [op.name for op in loop.body.entry]
-    waits = [number for number, name in enumerate(names) if name == gpu.AwaitMma.definition.name]
-    assert [names[number - 1] == tensors.AwaitPhase.definition.name for number in waits] == [False, True]
-    assert math.Exp2.definition.name in names[waits[0] : waits[1]]
+    assert in_order(module) == ["exp2", "begin", "await", "begin", "await"]
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 2, 3])
+def test_few_iterations(blocks: int, rng: np.random.Generator) -> None:
+    """The last one begins nothing for a next one, the first one follows none."""
+    checked(placed(OPTIONS[-1]), rng, blocks * 64 + 2)
 
 
 def test_a_tile_is_copied_once() -> None:
-    """By far less shared memory: two rings in the place of four."""
+    """By far less shared memory: one ring in the place of four."""
     counts = {
         options: sum(isinstance(op, tensors.OpenBarriers) for op in placed(options).walk()) for options in OPTIONS[:2]
     }
-    assert counts == {"reuse=yes": 4, "overlap=yes": 8}
+    assert counts == {"reuse=yes": 2, "overlap=yes": 8}
 
 
-def _ops(kernel: Kernel, wanted: type[Any]) -> list[Any]:
+def _ops(kernel: Operation, wanted: type[Any]) -> list[Any]:
     return [op for op in kernel.walk() if isinstance(op, wanted)]
 
 
@@ -133,11 +153,20 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], rng: np.random.Ge
         checked(module, rng)
 
 
-def test_two_stages_are_too_few_for_what_two_iterations_read() -> None:
+@pytest.mark.parametrize("option", ["reuse", "overlap"])
+def test_two_stages_are_too_few_for_what_two_iterations_read(option: str) -> None:
     """The last product reads a stage while the first one of the next iteration reads another."""
-    asked = "threads=128 reuse=yes product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/"
+    asked = f"threads=128 {option}=yes product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/"
     found = [chosen(TEXT, asked + stages) for stages in "23"]
-    assert [each.partition(" reuse=")[2].split()[0] for each in found] == ["no", "yes"]
+    assert [each.partition(f" {option}=")[2].split()[0] for each in found] == ["no", "yes"]
+
+
+def test_resident_blocks_limit_registers() -> None:
+    llvm, kernel = emitted(TEXT, schedule=scheduled("reuse=yes resident=3"))
+    assert kernel.facts[SCHEDULE].partition(" #")[0].endswith("resident=3")
+    assert '"nvvm.minctasm"="3"' in str(llvm)
+    with pytest.raises(tw.CompileError, match=r"resident=17 does not fit .* 2,048 threads"):
+        tw.compile(TEXT, target="nvidia:sm_90a", schedule=scheduled("resident=17"))
 
 
 def test_loops_without_such_products() -> None:

@@ -43,8 +43,9 @@ class Ahead(Struct, frozen=True):
     `once` are the same in all iterations; others are brought to shared memory when they are there. `by_threads` says
     why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
-    Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, each is
-    awaited where its sums are used, and no earlier.
+    Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, the
+    first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
+    next one.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not.
     """
 
@@ -83,18 +84,18 @@ class Ahead(Struct, frozen=True):
         sides = [(op, side) for op in self.products for side in range(2)]
         return [each for each in sides if each in self.ahead and each not in self.same]
 
+    def is_late(self, loop: scf.For, op: tile.Mma) -> bool:
+        """Whether a product of one iteration is awaited in the next one."""
+        return op in adders_of(loop, self.products) if self.overlap else op is late_product(loop, self.products)
+
     @property
     def together(self) -> Sequence[tuple[tile.Mma, ...]]:
-        """Products with factors that are loaded ahead; those that share some are together."""
-        found: list[tuple[tile.Mma, ...]] = []
-        for op in self.products:
-            if (op, 0) not in self.ahead and (op, 1) not in self.ahead:
-                continue
-            others = [self.same[op, side][0] for side in range(2) if (op, side) in self.same]
-            joined = [each for each in found if any(other in each for other in others)]
-            found = [each for each in found if each not in joined]
-            found.append((*(product for each in joined for product in each), op))
-        return found
+        """Products with factors that are loaded ahead; those that share some are together, with all others then.
+
+        One ring has fewer barriers to wait at than several, and there is memory for more than two stages of it.
+        """
+        found = tuple(op for op in self.products if (op, 0) in self.ahead or (op, 1) in self.ahead)
+        return [found] if self.same else [(op,) for op in found]
 
     def stages_of(self, op: tile.Mma, side: int) -> int:
         """How many of a factor there are at a time."""
@@ -144,9 +145,11 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         fewer = block.stages(taken, sum(size for side, size in ahead.items() if side not in same), fixed, fewest)
         # of what the last product reads an iteration later there is one more
         same, stages = (_NOTHING, stages) if fewer <= LEAST_STAGES else (same, fewer)
-    turns = 1 if by_threads else _groups_in_turn(loop, [plans[op] for op in products], products, block, schedule.turns)
     shared = _shared(loop, products, plans, by_threads)
-    overlap = bool(schedule.overlap) and not by_threads and len(products) > 1
+    overlap = bool(schedule.overlap) and not by_threads and stages > LEAST_STAGES
+    overlap = overlap and early_product(loop, products, ahead) is not None
+    taken_turns = _groups_in_turn(loop, taken, products, block, schedule.turns)
+    turns = 1 if by_threads or overlap else taken_turns
     found = Ahead(
         tuple(products),
         slices,
@@ -218,6 +221,20 @@ def late_product(loop: scf.For, products: Sequence[tile.Mma]) -> tile.Mma | None
     return op if len(products) > 1 and len(places) == 1 and list(op.out.uses) == [end] else None
 
 
+def adders_of(loop: scf.For, products: Sequence[tile.Mma]) -> list[tile.Mma]:
+    """The products whose sums are nothing but handed on."""
+    end = loop.body.entry.last
+    operands = [] if end is None else list(end.operands)
+    return [op for op in products if operands.count(op.out) == 1 and list(op.out.uses) == [end]]
+
+
+def early_product(loop: scf.For, products: Sequence[tile.Mma], ahead: Container[Side]) -> tile.Mma | None:
+    """The first of several products if the iteration before may begin it: it needs nothing that is computed."""
+    op, end = products[0], loop.body.entry.last
+    is_early = len(products) > 1 and needs_nothing(op, loop, ahead) and end not in op.out.uses
+    return op if is_early else None
+
+
 def _groups_in_turn(
     loop: scf.For, plans: Sequence[ProductPlan], products: Sequence[tile.Mma], block: Block, asked: bool | None
 ) -> int:
@@ -241,6 +258,8 @@ def _clocks(plan: ProductPlan) -> int:
 
 def _around_several(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, ProductPlan]) -> Around | str:
     """The loop over tiles around one with several products, or why it cannot go on between them."""
+    if found.overlap:
+        return "iterations overlap"
     late = late_product(loop, found.products)
     if late is None:
         return "the last sums of a loop are used in it"

@@ -1,10 +1,9 @@
 """One iteration of a loop with several products: what begins first, where sums are awaited, what goes on meanwhile.
 
 Products that need nothing that is computed begin at once, then the last product of the iteration before. Sums are
-awaited where they are used first; those that were begun later go on. Products of what is computed are awaited at once,
-unless products `overlap`. ptxas moves waits in front of what threads compute (it does not for a branch): then all
-products are over before that begins. If products overlap, a wait for factors that are there, which is a branch, stands
-in front of each wait for sums but the first.
+awaited where they are used first; those that were begun later go on. Products of what is computed are awaited at once.
+ptxas moves waits in front of what threads compute, up to the last product that is begun: then all products are over
+before that begins, unless the loop is a pipeline (`pipelining.py`).
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from msgspec import Struct
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, tile
-from tilewright.dialects.arith import Cmp, Predicate
+from tilewright.dialects.arith import And, Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product, needs_nothing
-from tilewright.transforms.schedule.products.sources import Source, is_factor
+from tilewright.transforms.schedule.products.sources import Source, is_source
 from tilewright.transforms.schedule.products.staging import Staging
 
 
@@ -127,26 +126,20 @@ class Iteration:
         rings.copy(build, self._known[rings.loop.index], self._turn)
         last = _only_for(but, body)
         for op in body:
-            if op is but or op in last or op in first or _is_source(op, products):
+            if op is but or op in last or op in first or is_source(op, products):
                 continue
             self._await_for(op)
             if isinstance(op, tile.Mma) and op in products:
-                if not rings.ahead.overlap:
-                    self._await_all()
+                self._await_all()
                 self._await_factors(op, self._turn)
                 self._begun.append((op.out, self._begin(op)))
-                if not rings.ahead.overlap:
-                    self._await_all()
+                self._await_all()
             else:
                 self._build(op.clone(self._known))
-        if rings.ahead.overlap and self._handed is not None:
-            self._await_for_value(self._handed)
-        else:
-            self._await_all()
+        self._await_all()
         for op in last:
             # registers that the last product of the iteration before reads are free now
             self._build(op.clone(self._known))
-        self._await_all()
 
     def _await_factors(self, op: tile.Mma, turn: Value) -> None:
         """Wait for what a product has of its ring, unless another one that has it too has waited."""
@@ -175,13 +168,8 @@ class Iteration:
 
     def _await(self, value: Value) -> None:
         """Wait for sums; what has been begun later may go on."""
-        build, rings = self._build, self._rings
+        build = self._build
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
-        op, turn = value.defining_op, self._turn
-        if value is self._handed:
-            op, turn = self._late, turn_before(build, turn, 2 * rings.ahead.stages)
-        if rings.ahead.overlap and self._there and isinstance(op, tile.Mma):
-            rings.await_factors(build, op, turn)
         pending = len(self._begun) - number - 1
         self._there.add(value)
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
@@ -204,11 +192,6 @@ class Iteration:
                 rings.read(build, op, self._turn)
 
 
-def _is_source(op: Operation, products: frozenset[tile.Mma]) -> bool:
-    """Whether an operation loads or turns nothing but factors."""
-    return isinstance(op, tile.Load | tile.Permute) and is_factor(op.results[0], products)
-
-
 def _only_for(late: tile.Mma | None, body: Sequence[Operation]) -> list[Operation]:
     """The last operation that computes a factor of a product in registers, and nothing else."""
     if late is None:
@@ -219,11 +202,30 @@ def _only_for(late: tile.Mma | None, body: Sequence[Operation]) -> list[Operatio
 
 def turn_behind(build: Builder, turn: Value, count: int) -> Value:
     """The next one of so many, which go round."""
+    following = emit.add(build, turn, build.index(1))
+    if is_power_of_two(count):
+        return build(And(following, build.index(count - 1))).out
     is_last = build(Cmp(Predicate.EQ, turn, build.index(count - 1))).out
-    return emit.select(build, is_last, build.index(0), emit.add(build, turn, build.index(1)))
+    return emit.select(build, is_last, build.index(0), following)
 
 
 def turn_before(build: Builder, turn: Value, count: int) -> Value:
     """The one before of so many, which go round."""
+    if is_power_of_two(count):
+        return build(And(emit.add(build, turn, build.index(count - 1)), build.index(count - 1))).out
     is_first = emit.equals_zero(build, turn)
     return emit.select(build, is_first, build.index(count - 1), emit.sub(build, turn, build.index(1)))
+
+
+def stage_of(build: Builder, turn: Value, stages: int) -> tuple[Value, Value]:
+    """Stage and parity of a turn, which goes twice round the stages."""
+    again = build(Cmp(Predicate.GE, turn, build.index(stages))).out
+    parity = emit.select(build, again, build.index(1), build.index(0))
+    if is_power_of_two(stages):
+        return build(And(turn, build.index(stages - 1))).out, parity
+    return emit.select(build, again, emit.sub(build, turn, build.index(stages)), turn), parity
+
+
+def is_power_of_two(count: int) -> bool:
+    """Whether numbers that go round below `count` are those of some bits."""
+    return count & (count - 1) == 0

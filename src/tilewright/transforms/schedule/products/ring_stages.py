@@ -9,13 +9,12 @@ from msgspec import Struct
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import scf, tile
-from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product
 from tilewright.transforms.schedule.products.iterations import at_iteration
-from tilewright.transforms.schedule.products.overlapping import Ring, turn_before
+from tilewright.transforms.schedule.products.overlapping import Ring, stage_of, turn_before
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
@@ -43,7 +42,7 @@ class RingStages(Struct, frozen=True):
 
     def behind(self, ring: Ring) -> int:
         """How many iterations lie between what an iteration asks for and what it is the stage of."""
-        return 2 if self.late in ring.ops else 1
+        return 2 if any(self.ahead.is_late(self.loop, op) for op in ring.ops) else 1
 
     def fill(self, build: Builder, known: Mapping[Value, Value], turn: Value | None) -> None:
         """Ask for the stages that iterations do not ask for, from a turn on; without one nobody has read any.
@@ -124,9 +123,7 @@ class RingStages(Struct, frozen=True):
 
     def place_of(self, build: Builder, turn: Value) -> tuple[Value, Value]:
         """Stage and parity of a turn, which goes twice round the stages."""
-        again = build(Cmp(Predicate.GE, turn, build.index(self.stages))).out
-        stage = emit.select(build, again, emit.sub(build, turn, build.index(self.stages)), turn)
-        return stage, emit.select(build, again, build.index(1), build.index(0))
+        return stage_of(build, turn, self.stages)
 
     def await_factors(self, build: Builder, op: tile.Mma, turn: Value) -> None:
         """Wait until the factors that a product of a turn has of its ring have arrived."""

@@ -90,3 +90,8 @@ def is_along(factor: Value, outer: int) -> bool:
     type_ = source.load.memref.type
     assert isinstance(type_, MemrefType)
     return type_.strides[source.dims[outer]] == 1
+
+
+def is_source(op: Operation, products: frozenset[tile.Mma]) -> bool:
+    """Whether an operation loads or turns nothing but factors."""
+    return isinstance(op, tile.Load | tile.Permute) and is_factor(op.results[0], products)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from msgspec import Struct
 
@@ -39,12 +40,15 @@ from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.iterations import at_iteration, carry, hand_on
 from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
+from tilewright.transforms.schedule.products.pipelining import pipelined
 from tilewright.transforms.schedule.products.ring_stages import RingStages
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
 """Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
+
+_Emit = Callable[[Builder], list[Value]]
 
 
 class Stay(Struct, frozen=True):
@@ -99,9 +103,22 @@ class TensorRings(RingStages, frozen=True):
     def _iterations(self, build: Builder) -> tuple[Sequence[Value], Builder]:
         """The loop by itself; what it gives, and where the code behind it goes."""
         late = self.late
+        if self.ahead.overlap:
+            return self._if_any(build, partial(pipelined, self), self._inits), build
         if late is None:
             return self._without(build), build
-        return self._if_any(build, late, build.index(0))[:-1], build
+        zero = build.index(0)
+        return self._if_any(build, lambda inside: self._rotated(inside, late, zero)[:-1], self._inits), build
+
+    def _inits(self, _: Builder) -> list[Value]:
+        """What the loop gives if it has no iteration."""
+        return list(self.loop.inits)
+
+    def start(self, build: Builder) -> None:
+        """Ask for the first stages, and bring what is the same in all iterations."""
+        self.fill(build, {}, None)
+        # these arrive while the others are on their way
+        self.bring(build)
 
     # From tile to tile
 
@@ -121,7 +138,9 @@ class TensorRings(RingStages, frozen=True):
         parity = carry(outer, build.index(0), "parity")
         if self.stay is not None:
             at(tensors.AwaitPhase(self.stay.barriers, at.index(0), parity))
-        *found, last = self._if_any(at, late, turn)
+        *found, last = self._if_any(
+            at, lambda inside: self._rotated(inside, late, turn), lambda beside: self._without_any(beside, turn)
+        )
         hand_on(outer, last)
         hand_on(outer, emit.sub(at, at.index(1), parity))
         assert outer.block is not None
@@ -129,6 +148,11 @@ class TensorRings(RingStages, frozen=True):
         if self.ahead.turns > 1:
             behind(turns.CloseTurns(self.ahead.turns))
         return found, behind
+
+    def _without_any(self, build: Builder, turn: Value) -> list[Value]:
+        """What a tile without iterations gives, and the turn behind it."""
+        self._ask_next(build, turn)
+        return [*self.loop.inits, turn]
 
     def _ask_next(self, build: Builder, turn: Value) -> None:
         """Ask for what the next tile begins with, from a turn on."""
@@ -172,9 +196,7 @@ class TensorRings(RingStages, frozen=True):
 
     def _without(self, build: Builder) -> list[Value]:
         """Iterations that end with all of their products awaited."""
-        self.fill(build, {}, None)
-        # these arrive while the others are on their way
-        self.bring(build)
+        self.start(build)
         loop = emit.open_loop(
             build, self.loop.lower, self.loop.upper, self.loop.step, [*self.loop.inits, build.index(0)]
         )
@@ -186,23 +208,19 @@ class TensorRings(RingStages, frozen=True):
         found = [iteration.new(value) for value in self._end.operands]
         return loop.finish([*found, turn_behind(loop.body, loop.carried[-1], 2 * self.stages)])[:-1]
 
-    def _if_any(self, build: Builder, late: tile.Mma, turn: Value) -> list[Value]:
-        """The iterations from a turn on if there are any, else what the loop begins with; the turn behind them."""
+    def _if_any(self, build: Builder, some: _Emit, none: _Emit) -> list[Value]:
+        """What `some` iterations give if there are any, else what `none` gives."""
         loop, lower, upper = self.loop, emit.integer_of(self.loop.lower), emit.integer_of(self.loop.upper)
         if lower is not None and upper is not None and lower < upper:
-            return self._rotated(build, late, turn)
+            return some(build)
         (then, first), (orelse, second) = new_region(), new_region()
-        goes_on = self.ahead.around is not None
-        types = [*(value.type for value in loop.outs), *([turn.type] if goes_on else [])]
+        inside, beside = (Builder.at_end(block, loop.location) for block in (first, second))
+        found, others = some(inside), none(beside)
+        inside(scf.Yield(found))
+        beside(scf.Yield(others))
+        types = [value.type for value in others]
         branch = build(scf.If(emit.less(build, loop.lower, loop.upper), then, orelse, result_types=types))
-        inside = Builder.at_end(first, loop.location)
-        found = self._rotated(inside, late, turn)
-        inside(scf.Yield(found if goes_on else found[:-1]))
-        beside = Builder.at_end(second, loop.location)
-        if goes_on:
-            self._ask_next(beside, turn)
-        beside(scf.Yield([*loop.inits, turn] if goes_on else list(loop.inits)))
-        return list(branch.outs) if goes_on else [*branch.outs, turn]
+        return list(branch.outs)
 
     def _rotated(self, build: Builder, late: tile.Mma, start: Value) -> list[Value]:
         """The first iteration without its last product, the others each with that of the one before, and the last.
@@ -211,9 +229,7 @@ class TensorRings(RingStages, frozen=True):
         """
         old, place, goes_on = self.loop, list(self._end.operands).index(late.out), self.ahead.around is not None
         if not goes_on:
-            self.fill(build, {}, None)
-            # these arrive while the others are on their way
-            self.bring(build)
+            self.start(build)
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         if self.ahead.turns > 1 and not goes_on:
             build(turns.OpenTurns(self.ahead.turns))
