@@ -34,7 +34,7 @@ _LINES: Final = ("lse", "g_lse")
 """Arrays of a number for each query."""
 _KEPT_PROGRAMS: Final = 64
 _NARROW: Final = 64
-"""Width up to which pipelines are faster also where all queries see all keys."""
+"""Width up to which three blocks of queries of a multiprocessor are faster than one of twice the size."""
 _KEPT_LAUNCHES: Final = 1024
 
 
@@ -77,16 +77,13 @@ STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
 }
 """How gradients are computed, and by the largest width the programs.
 
-On an H200, f16, 4 x 32 heads of length 4096, full and causal, in ms: width 64 3.60 and 2.04 reused, 3.51 and 1.94
-pipelined (torch 3.07 and 1.78), width 128 6.60 and 3.69, 6.77 and 3.51 (torch 4.96 and 2.84). Of the first program of
-width 64, three blocks of 64 queries a multiprocessor (resident) took 1.43 and 0.79, those of 128 queries 1.45 and 0.84;
-as a whole they have not been measured, and neither has width 256.
+Which is the fastest `benchmarks/gpu/attention_gradients.py` prints; nobody has measured width 256.
 """
 
 
-def structure_of(width: int, causal: bool) -> str:
+def structure_of(width: int) -> str:
     """The fastest of the structures on an H200 (f16, 4 x 32 heads of length 4096)."""
-    return "pipelined" if causal or width <= _NARROW else "reused"
+    return "resident" if width <= _NARROW else "pipelined"
 
 
 class GradientPlan(Struct, frozen=True):
@@ -179,7 +176,7 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
     plans: list[GradientPlan] = []
-    widths = STRUCTURES[asked.structure or structure_of(width, asked.causal)]
+    widths = STRUCTURES[asked.structure or structure_of(width)]
     programs = next(found for most, found in widths.items() if width <= most)
     for what, way in programs.items():
         blocks, gone_over = way.blocks, "kv" if what == "q" else "qg"

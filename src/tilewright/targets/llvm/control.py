@@ -236,6 +236,9 @@ class ControlFlow(MemoryInstructions):
         """A one-sided branch without results; none for what always holds."""
         if condition.text == "true":
             yield
+            if self.block.terminated:
+                # what follows is never reached, and has to stand somewhere
+                self.position(self.add_block("never"))
             return
         with self.if_else(condition, likely) as branch, branch.then():
             yield
