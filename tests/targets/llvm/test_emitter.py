@@ -499,3 +499,19 @@ def test_structs_of_assembly_have_one_name_each() -> None:
     assert not any("{ i64" in line for line in lines[2:])
     parsed = binding().parse_assembly(str(module))
     parsed.verify()
+
+
+def test_what_follows_a_branch_that_is_always_taken_and_ends(jit: Jit) -> None:
+    module = Module()
+    b, (out, count) = pointers(module, 1)
+    with b.if_then(b.icmp("sgt", count, i64(0))):
+        with b.if_then(boolean(True)):
+            b.store(i64(1), out)
+            b.ret()
+        b.store(i64(2), out)
+    b.store(i64(3), out)
+    b.ret()
+    for n, expected in ((0, 3), (1, 1)):
+        result = np.zeros(1, np.int64)
+        call(jit, module, [result], n)
+        assert result[0] == expected

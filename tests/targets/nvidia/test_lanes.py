@@ -124,10 +124,10 @@ def test_windows_over_either_edge(start: int, shift: int, rng: np.random.Generat
 
 
 def test_rows_of_a_warp_need_no_shared_memory() -> None:
-    """8 rows of 256 to 4 warps: nobody waits, since no token orders the store behind the loads of others."""
+    """8 rows of 256 to 4 warps: nobody waits before the store, which might be to what others read."""
     kernel = tw.compile(row_sums("f32", 8, 256, 1), target="nvidia:sm_80", cache=False)["sums"]
     assert kernel.info.local_bytes == 0
-    assert kernel.ir("ptx").count("barrier") == 0
+    assert kernel.ir("ptx").count("barrier") == 1
 
 
 @pytest.mark.usefixtures("users_ptx")
