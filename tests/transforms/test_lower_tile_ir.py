@@ -297,3 +297,16 @@ def test_accesses_keep_their_order_and_scope(access: str, op: str, order: str, s
 def test_weak_accesses_have_no_order() -> None:
     body = POINTERS + "%x, %t = load_ptr_tko weak %at : tile<8xptr<f32>> -> tile<8xf32>, token"
     assert "semantics" not in lowered(body)
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_promises_are_those_of_all_blocks(leaves: bool) -> None:
+    """What is assumed behind a way out is so for those that come there."""
+    text = lowered(f"""
+%z = constant <i32: 0> : tile<i32>
+%b = cmpi less_than_or_equal %n, %z, signed : tile<i32> -> tile<i1>
+if %b {{ {"return" if leaves else ""} }}
+%d = assume bounded<1, ?>, %n : tile<i32>
+%e = assume div_by<16>, %n : tile<i32>
+return""")
+    assert ("divisor = 16" in text, "least = 1" in text) == (not leaves, not leaves)

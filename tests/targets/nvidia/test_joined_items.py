@@ -154,3 +154,28 @@ def test_doubles_are_read_from_different_banks() -> None:
 def test_what_has_no_columns_behind_each_other_is_not_joined(batch: Batch) -> None:
     (kernel,) = lowered(batch.text, "").kernels
     assert ":" not in str(kernel.schedule).partition("#")[0]
+
+
+def test_blocks_go_on_behind_what_reads_the_left_factors(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The right factor is the same for all items: nothing of the next chunk comes while the left ones are read."""
+    monkeypatch.setattr(model, "PACKING", replace(model.PACKING, multiprocessors=2, all_shared_bytes=1))
+    text = """func @k(%A: memref<f64x5x8x?>, %B: memref<f64x8x16>, %t: f64, %C: memref<f64x5x16x?>) {
+        %zero = constant 0.0 : f64
+        %g = group_id.x : index
+        %a = subview %A[0:5, 0:8, %g] : memref<f64x5x8>
+        %c = subview %C[0:5, 0:16, %g] : memref<f64x5x16>
+        gemm %t, %a, %B, %zero, %c
+    }"""
+    module = lowered(text, "persistent=yes")
+    (kernel,) = module.kernels
+    items = 100
+    assert kernel.most_blocks is not None
+    assert kernel.most_blocks * kernel.items < items
+    left, right = (numbers(rng, "f64", *shape) for shape in ((5, 8, items), (8, 16)))
+    expected = 2 * np.einsum("ikg,kj->ijg", left, right)
+    launch = Launch(
+        [left, right, np.float64(2), np.full((5, 16, items), np.nan, order="F")], {3: expected}, (items, 1, 1)
+    )
+    assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))

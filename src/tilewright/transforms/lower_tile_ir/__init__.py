@@ -21,7 +21,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import TF32
 from tilewright.transforms.lower_tile_ir.context import Lowering
 from tilewright.transforms.lower_tile_ir.control import lower_entry_body
-from tilewright.transforms.lower_tile_ir.facts import promised
+from tilewright.transforms.lower_tile_ir.facts import promised, reached_by_all
 from tilewright.transforms.lower_tile_ir.memory import from_memory
 from tilewright.transforms.lower_tile_ir.statics import Statics, lower_global
 from tilewright.transforms.lower_tile_ir.types import parameter_type
@@ -62,7 +62,8 @@ def _kernel(entry: Entry, statics: Statics) -> Kernel:
         location=entry.location,
     )
     lowering = Lowering(Builder(block, location=entry.location), statics)
-    promises = [promised(argument) for argument in entry.body.entry.arguments]
+    reached = set(reached_by_all(entry.body.entry))
+    promises = [promised(argument, reached) for argument in entry.body.entry.arguments]
     if any(promises):
         kernel.parameter_attributes = tuple(promises)
     for argument in entry.body.entry.arguments:

@@ -5,12 +5,14 @@ A fact belongs to a value of Tile IR, not to what it became: the value in front 
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
+
 from msgspec import Struct, field
 
 from tilewright.dialects.cuda_tile import arith, control, conversions, core, misc
 from tilewright.dialects.cuda_tile import types as cuda
 from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, Overflow, Signedness
-from tilewright.ir.core import Attribute, BlockArgument, Operation, Value
+from tilewright.ir.core import Attribute, Block, BlockArgument, Operation, Value
 
 _DEPTH = 64
 _LARGEST_DIVISOR = 1 << 62
@@ -188,8 +190,9 @@ class Facts(Struct):
         return self.range(value).not_negative
 
 
-def promised(argument: BlockArgument) -> dict[str, Attribute]:
-    """What the body of an entry assumes of one of its parameters as such, as attributes of a kernel's.
+def promised(argument: BlockArgument, reached: Container[Operation]) -> dict[str, Attribute]:
+    """What the body of an entry assumes of one of its parameters as such where all tile blocks come (`reached`), as
+    attributes of a kernel's.
 
     Of a pointer its alignment in bytes; of an integer what divides it, and how small it is at least.
     """
@@ -199,9 +202,9 @@ def promised(argument: BlockArgument) -> dict[str, Attribute]:
     divisors, least = list[int](), list[int]()
     for user in argument.uses:
         match user:
-            case misc.Assume(predicate=DivBy(divisor, None, _)) if user.block is argument.owner:
+            case misc.Assume(predicate=DivBy(divisor, None, _)) if user in reached:
                 divisors.append(divisor)
-            case misc.Assume(predicate=Bounded(low, _)) if user.block is argument.owner and low is not None:
+            case misc.Assume(predicate=Bounded(low, _)) if user in reached and low is not None:
                 least.append(low)
             case _:
                 pass
@@ -211,6 +214,14 @@ def promised(argument: BlockArgument) -> dict[str, Attribute]:
     if least:
         found["least"] = max(least)
     return found
+
+
+def reached_by_all(block: Block) -> Iterator[Operation]:
+    """The operations of an entry's block in front of the first one in which a tile block may end."""
+    for op in block:
+        if op.regions and any(isinstance(inner, control.Return) for inner in op.walk()):
+            return
+        yield op
 
 
 def _negated(bound: int | None) -> int | None:

@@ -261,7 +261,7 @@ class _Packing:
                     box = boxes[self._items.shape(op.out)]
                     start = held(op.acc)
                     multiply = unit_product if box.tiling.unit else product
-                    if op is ahead and not self._items.is_moving(op.rhs):
+                    if op is ahead and not any(map(self._items.is_moving, (op.lhs, op.rhs))):
                         # sums begin with what is in registers now
                         go_ahead()
                         ahead = None
