@@ -121,7 +121,7 @@ def test_scheduled(width: int, structure: str) -> None:
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(("width", "keys", "causal"), [(64, 140, True), (128, 40, False)])
 def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator) -> None:
-    """What is there as whole blocks is copied by the device, in any order of warps."""
+    """As a call takes it: what is there as whole blocks is copied by the device, in any order of warps."""
     q, k, v, g = drawn(rng, (1, 2, 1, keys + 10, keys, width), "f16", False)
     out, lse = wanted(q, k, v, causal, 0.125)
     arrays = {"q": q, "k": k, "v": v, "out": out.astype(np.float16), "lse": lse.astype(np.float32), "g": g}
@@ -135,8 +135,8 @@ def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator)
     unwritten = {name: np.full_like(arrays["lse"], np.nan) for name in ("delta", "lse2")}
     lines = {"lse": arrays["lse"], "glse": g_lse, **unwritten}
     for plan in plans(q, k, v, causal, of_lse=causal):
-        llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
-        assert "copies=tensor" in kernel.facts[SCHEDULE]
+        llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads} {plan.options}")
+        assert all(option in kernel.facts[SCHEDULE] for option in ("copies=tensor", *plan.options.split()))
         passed = [arrays[name].reshape(-1) for name in plan.of.arrays]
         numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
         passed += [line.reshape(-1) for name in plan.of.lines if (line := lines[name]) is not None]

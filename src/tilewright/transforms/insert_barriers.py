@@ -110,6 +110,9 @@ class _Insertion(Struct):
     multiplies: bool = False
     unsafe: bool = False
 
+    def _waits_for_nothing(self, op: tile.Load | tile.Store) -> bool:
+        return op.unordered and self.multiplies
+
     def block(self, block: Block, state: Pending) -> Pending:
         """Insert barriers in a block that is entered with `state`, which becomes the state at its end."""
         for op in block:
@@ -119,7 +122,7 @@ class _Insertion(Struct):
             match op:
                 case team.Barrier():
                     state.fence(_fences(op))
-                case tile.Load() | tile.Store() if op.unordered and self.multiplies:
+                case tile.Load() | tile.Store() if self._waits_for_nothing(op):
                     state.add(footprint.accesses)
                 case _ if not op.regions:
                     self._fence_before(op, self._touched(op, footprint.accesses), state)
@@ -211,7 +214,7 @@ class _Insertion(Struct):
                         found[space] += self.reached[op][space]
                 case team.Spmd():
                     unfenced = self._reach_parts(self._parts(op), unfenced, found)
-                case tile.Load() | tile.Store() if op.unordered and self.multiplies:
+                case tile.Load() | tile.Store() if self._waits_for_nothing(op):
                     continue
                 case _:
                     _add(found, unfenced, footprint.accesses)

@@ -6,6 +6,7 @@ panels that lie beside each other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import gcd
 
 from msgspec import Struct
@@ -99,18 +100,22 @@ def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, 
     moved: list[Table | None] = [None] * len(source.tables)
     for k, (dim, table, grain) in enumerate(tables):
         moved[dim] = Table(limits[4 + 2 * k], table.run, limits[5 + 2 * k], grain)
-    inner = replace(
-        source,
-        pointer=pointer,
-        strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, (s0, s1), strict=True)),
-        bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
-        span=None,
-        tables=tuple(moved),
-    )
+    inner = replace(_from_corner(source, pointer, (s0, s1), limits), tables=tuple(moved))
     b = Builder(function)
     _body(form)(b, Arithmetic(b, machine.flags), machine, inner, form, target, depth).emit()
     b.ret()
     return function.callee
+
+
+def _from_corner(source: Memory, pointer: Value, strides: Sequence[Value], limits: Sequence[Value]) -> Memory:
+    """A factor from a corner on, as a packing function has it: constant strides stay so, `limits` are its ends."""
+    return replace(
+        source,
+        pointer=pointer,
+        strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, strides, strict=True)),
+        bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
+        span=None,
+    )
 
 
 def _beside(
@@ -132,13 +137,7 @@ def _beside(
     pointer, target, depth, count, s0, s1, *limits = function.arguments
     b = Builder(function)
     arith = Arithmetic(b, machine.flags)
-    inner = replace(
-        source,
-        pointer=pointer,
-        strides=tuple(v if v.integer is not None else p for v, p in zip(source.strides, (s0, s1), strict=True)),
-        bounds=(Bound(limits[0], limits[1]), Bound(limits[2], limits[3])),
-        span=None,
-    )
+    inner = _from_corner(source, pointer, (s0, s1), limits)
 
     def panel(number: Value) -> PlainPacking:
         distance = b.mul(b.mul(number, i64(form.height)), inner.strides[form.line])
