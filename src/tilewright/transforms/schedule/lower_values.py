@@ -9,7 +9,7 @@ from tilewright.dialects import arith, gpu, lane, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
-from tilewright.ir.core import Value
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.layouts import Layout
 from tilewright.ir.types import I32, FragmentType, ScalarType
@@ -139,7 +139,7 @@ _LIMITS: Final = {
 }
 """By comparison: how far beyond a number the limit is, and whether the answer is what is not below."""
 
-VALUES: Final[Mapping[type[object], Lower]] = {
+VALUES: Final[Mapping[type[Operation], Lower]] = {
     Elementwise: copy,
     arith.Cmp: _compare,
     MovesElements: _moved,
