@@ -187,7 +187,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         geometry += f' "nvvm.minctasm"="{blocks}"'
     if kernel.cluster is not None:
         geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
-    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
+    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel", reuses=True)
     b = Builder(function)
     arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "49"
+_FORMAT: Final = "50"
 
 
 class NvidiaTarget(Struct, frozen=True):
