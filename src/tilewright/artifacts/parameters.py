@@ -194,7 +194,8 @@ class LaunchPlan(Struct, frozen=True):
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
     the device's memory are each work-group's, in all launches of a kernel in several launches. `maps` are what a launch
-    makes for boxes that the device copies by itself.
+    makes for boxes that the device copies by itself. A `dependent` launch may begin before the one in front of it in
+    its stream is over, for which the code waits.
     """
 
     threads: tuple[int, int, int]
@@ -205,6 +206,7 @@ class LaunchPlan(Struct, frozen=True):
     group_bytes: int = 0
     maps: tuple[TensorMap, ...] = ()
     most: int | None = None
+    dependent: bool = False
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
