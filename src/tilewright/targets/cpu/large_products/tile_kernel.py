@@ -13,6 +13,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.large_products.epilogue import finish, is_inside
+from tilewright.targets.cpu.large_products.scalar_lines import ScalarLines
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -59,14 +60,15 @@ class Due(Struct, frozen=True):
 class TileKernel:
     """Emits the code of blocks."""
 
-    __slots__ = ("_b", "_ctx", "_form", "_machine", "_work")
+    __slots__ = ("_b", "_ctx", "_form", "_machine", "_scalars", "_work")
 
-    def __init__(self, ctx: KernelContext, machine: Machine, form: TileForm, work: Work) -> None:
+    def __init__(self, ctx: KernelContext, machine: Machine, form: TileForm, work: Work, scalars: ScalarLines) -> None:
         self._ctx = ctx
         self._b = ctx.b
         self._machine = machine
         self._form = form
         self._work = work
+        self._scalars = scalars
 
     def emit(
         self,
@@ -143,7 +145,7 @@ class TileKernel:
             with branch.then():
                 branch.yield_(*(tile.zeros(b) for _, tile in form.sums))
             with branch.otherwise():
-                branch.yield_(*(tile.load(b, b.offset(sums, offset), form.sum_row) for offset, tile in form.sums))
+                branch.yield_(*(tile.load(b, b.offset(sums, offset), i64(form.sum_row)) for offset, tile in form.sums))
         return branch.results
 
     def stream(self, start: Value, block: Value, steps: Value) -> Value:
@@ -166,11 +168,14 @@ class TileKernel:
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
             long, short, *streams = loop.carried[: len(pointers)]
             totals = iter(loop.carried[len(pointers) :])
-            vectors = [Tile(ROWS).load(b, b.offset(long, c), form.sum_row) for c in range(0, form.sum_row, ROW_BYTES)]
+            vectors = [
+                Tile(ROWS).load(b, b.offset(long, c), i64(form.sum_row)) for c in range(0, form.sum_row, ROW_BYTES)
+            ]
             products: list[Value] = []
             for r, height in enumerate(form.rows):
                 shape = Tile(height)
-                scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
+                place = b.gep("i8", short, b.mul(self._scalars.tile, i64(r)))
+                scalars = shape.load(b, place, self._scalars.line, passing=True)
                 products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
             self._prefetch(streams, sums, loop.index)
             if rows is not None:
@@ -179,7 +184,7 @@ class TileKernel:
                 with b.if_then(b.icmp("slt", loop.index, due_steps)):
                     self._rows(due.at, due.sums, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
             streams = [b.offset(stream, _STREAM_LINES * LINE_BYTES) for stream in streams]
-            loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
+            loop.yield_(b.offset(long, form.long_step), b.gep("i8", short, self._scalars.step), *streams, *products)
         return loop.results[len(pointers) :]
 
     def _prefetch(self, streams: list[Value], sums: Value, step: Value) -> None:
