@@ -30,8 +30,8 @@ from tilewright.targets.cpu.target import CpuTarget
 
 Array = NDArray[Any]
 has_avx512 = pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
-WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16)
-ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32")}
+WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16, Unit.AMX_F16)
+ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32"), Unit.AMX_F16: ("f16", "f32")}
 
 
 @pytest.fixture(autouse=True)
@@ -166,20 +166,47 @@ def test_threads_divide_panels(l2_bytes: int, lines: int, apart: bool, threads: 
         fence.open()
 
 
+@pytest.mark.parametrize("way", ways(Unit.AMX_INT8, Unit.AMX_BF16))
+def test_whole_tiles_of_scalars_are_read_in_place(way: Way, rng: np.random.Generator) -> None:
+    """From columns any distance apart, to their ends only; where a line or term is missing, all are packed."""
+    run = kernel(way, replace(tile_machine(), l2_bytes=1 << 21))
+    dtype, step = DTYPES[ELEMENTS[way.unit][0]], 64 // DTYPES[ELEMENTS[way.unit][0]].itemsize
+    for n, k, gap in [(96, 2048, 0), (64, 1024 + step, 3), (32, step, 8 * step), (95, 2 * step, 0), (64, step - 1, 1)]:
+        a, b = factors(rng, way, 40, n, k)
+        fence = Fence(96)
+        whole = fence.array((k + gap, n), dtype, at_end=True)
+        whole[...] = 111
+        whole[:k] = b
+        c = np.full((40, n), 77, DTYPES[ELEMENTS[way.unit][1]], order="F")
+        run({"pA": a, "pB": whole[:k], "pC": c})
+        np.testing.assert_array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(c.dtype), str((n, k, gap)))
+        fence.open()
+
+
 @has_avx512
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [64, 4096])
-@pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])
-def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms: int) -> None:
-    """A step is four loads and four products; else sums are moved once a block and run, the configuration once."""
+@pytest.mark.parametrize(
+    ("unit", "instruction", "products", "loads"),
+    [
+        (Unit.AMX_INT8, "tdpbssd", 4, (2, 2)),
+        (Unit.AMX_BF16, "tdpbf16ps", 4, (2, 2)),
+        (Unit.AMX_F16, "tdpbf16ps", 16, (6, 6)),
+    ],
+)
+def test_loops_keep_their_tiles_in_registers(
+    unit: Unit, instruction: str, products: int, loads: tuple[int, int], terms: int
+) -> None:
+    """A step is four loads and four products, of f16 twelve and sixteen; else sums are moved once a block and run, the
+    configuration once."""
     shape = tile_machine()
     text = kernel(Way(unit, emulated=True), shape, extents=(1024, 1024, terms)).text
     code = assembly_of(text, replace(shape.processor, cpu="sapphirerapids"))
     assert code.count("ldtilecfg") == code.count("tilerelease") == 1
-    assert code.count(f"\t{instruction}") == 4
-    assert len(re.findall(r"\ttileloaddt1\s", code)) == 2
+    assert code.count(f"\t{instruction}") == products
+    assert len(re.findall(r"\ttileloaddt1\s", code)) == loads[0]
     kept = 4 if terms > 1024 else 0
-    assert len(re.findall(r"\ttileloadd\s", code)) == 2 + kept
+    assert len(re.findall(r"\ttileloadd\s", code)) == loads[1] + kept
     assert code.count("tilezero") == code.count("tilestored") == 4
 
 

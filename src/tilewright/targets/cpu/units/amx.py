@@ -3,8 +3,8 @@
 Rows of the first tile are lines of one factor, 16 words of each; rows of the second one are words, of 16 lines of the
 other factor each. A product of i8 is exact and its sums wrap, for all signs. Of bf16, one instruction adds up the first
 terms of all words, and the second ones, in f32, then these two sums, then what was there, each rounded to nearest even;
-subnormal numbers count as zeros everywhere. Factors of f16 are packed as two of bf16 each (`splitting.py`), of which
-four products are formed.
+subnormal numbers count as zeros everywhere. Factors of f16 are packed as sums of two of bf16 (`splitting.py`), of
+which four products are formed.
 
 LLVM allocates the eight registers and writes the configuration of their shapes, at the entry of a function. Registers
 do not survive calls.
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from tilewright.ir.types import BF16, F16, F32, I8, I32, ScalarType
 from tilewright.settings.product_units import Unit
+from tilewright.targets.cpu.units.splitting import PARTS, PRODUCTS
 from tilewright.targets.cpu.units.unit import Factor, Packing
 from tilewright.targets.llvm.emitter import Builder, Module, Value
 
@@ -71,7 +72,7 @@ class AmxUnit(Struct, frozen=True):
     vectors: Packing
     scalars: Packing
     products: tuple[tuple[int, int], ...] = ((0, 0),)
-    """Which parts of scalars are multiplied with which of vectors, neighbours with one in common."""
+    """Which parts of scalars are multiplied with which of vectors, in turn."""
 
     @property
     def name(self) -> str:
@@ -98,9 +99,8 @@ def amx(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> AmxUnit | 
     if accumulator is F32 and vectors.element is scalars.element is BF16:
         return AmxUnit(Unit.AMX_BF16, "tdpbf16ps", F32, Packing(BF16, 2), Packing(BF16, 2, words=ROW_WORDS))
     if accumulator is F32 and vectors.element is scalars.element is F16:
-        parts = Packing(BF16, 2, parts=2, together=ROW_WORDS)
-        products = ((0, 0), (0, 1), (1, 1), (1, 0))
-        return AmxUnit(Unit.AMX_F16, "tdpbf16ps", F32, parts, replace(parts, words=ROW_WORDS), products)
+        parts = Packing(BF16, 2, parts=PARTS, together=ROW_WORDS)
+        return AmxUnit(Unit.AMX_F16, "tdpbf16ps", F32, parts, replace(parts, words=ROW_WORDS), PRODUCTS)
     return None
 
 

@@ -1,11 +1,12 @@
 """Numbers of f16 as sums of two numbers of bf16, so that products of bf16 give those of f16, exactly.
 
-Of the eleven bits of x the first part has eight, those of the next number towards zero that bf16 holds *and that is not
-x*; the second part has the rest. So both parts have the sign of x, and neither is zero but where x is: of x = +-inf the
-first one is the largest number of bf16, the second one is infinite. The four products of the parts of x and y add up to
-x y then, infinities and NaN included (inf times the parts of a number is inf twice, of its sign, or NaN twice), and
-none of them takes from another: a sum of many has no more to round than one of the products themselves. All are
-multiples of 2^-64, which is not subnormal in f32.
+Of the eleven bits of x the first part has eight, the second one the others: either has the sign of x. So none of the
+four products of the parts of x and y takes from another, they are exact in f32, and a sum of products is exact wherever
+one of f16 in f32 is: its terms are multiples of the same unit, and their magnitudes add up to the same. All are
+multiples of 2^-48, so that nothing is subnormal.
+
+Where x is infinite or NaN, its first part is x, and the second one nothing. The other products would be NaN then, of
+inf and 0, if they took that first part: for them there is another one, without what is not finite.
 """
 
 from __future__ import annotations
@@ -14,23 +15,27 @@ from typing import Final
 
 from tilewright.targets.llvm.emitter import Builder, Value, constant, lanes_of, vector, zero
 
+PARTS: Final = 3
+FIRST, FINITE, SECOND = range(PARTS)
+PRODUCTS: Final = ((FIRST, FIRST), (FINITE, SECOND), (SECOND, SECOND), (SECOND, FINITE))
+"""Parts of both numbers whose products add up to that of these."""
 _UPPER: Final = -(1 << 16)
-_LOWER_BITS: Final = 0x7FFFFFFF
+_EXPONENT: Final = 0x7F800000
 
 
-def split(b: Builder, numbers: Value) -> tuple[Value, Value]:
-    """The bits of both parts, <n x i16>, of numbers of f16 that have been converted to <n x float>."""
+def split(b: Builder, numbers: Value) -> tuple[Value, ...]:
+    """The bits of all parts, <n x i16>, of numbers of f16 that have been converted to <n x float>."""
     words = vector("i32", lanes_of(numbers.type))
-    bits = b.bitcast(numbers, words)
-    magnitude = b.and_(bits, constant(words, _LOWER_BITS))
-    is_some = b.cast("sext", b.icmp("ne", magnitude, zero(words)), words)
-    first = b.and_(b.add(bits, is_some), constant(words, _UPPER))
-    second = b.fsub(numbers, b.bitcast(first, numbers.type))
-    return _upper_half(b, first), _upper_half(b, second)
+    bits, upper, exponent = b.bitcast(numbers, words), constant(words, _UPPER), constant(words, _EXPONENT)
+    is_finite = b.icmp("ne", b.and_(bits, exponent), exponent)
+    finite = b.select(is_finite, bits, zero(words))
+    first = b.and_(finite, upper)
+    second = b.fsub(b.bitcast(finite, numbers.type), b.bitcast(first, numbers.type))
+    return _upper_half(b, bits), _upper_half(b, first), _upper_half(b, second)
 
 
 def _upper_half(b: Builder, words: Value) -> Value:
-    """Of words of 32 bits, of which the others are zeros."""
+    """Of words of 32 bits."""
     lanes = lanes_of(words.type)
     halves = b.bitcast(words, vector("i16", 2 * lanes))
     return b.shuffle(halves, halves, range(1, 2 * lanes, 2))

@@ -32,8 +32,8 @@ class Packing(Struct, frozen=True):
 
     They are of type `element`; `group` neighbouring terms of a line make a word, and in each element the bits of
     `flipped` are changed. `signed` says how integers of another type become elements. `words` of a line are neighbours;
-    then come those of the next line. Where an element of the factor is the sum of two (`splitting.py`), there are two
-    `parts`: the first ones of `together` words of all lines, then the second ones of these.
+    then come those of the next line. Where an element of the factor is the sum of others (`splitting.py`), there are
+    several `parts`: the first ones of `together` words of all lines, then the second ones of these, and so on.
     """
 
     element: ScalarType
