@@ -43,11 +43,17 @@ def ceiling(dtype: str, threads: int = 1) -> Ceiling | None:
     pointer = ctypes.c_void_p
     call = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.address("ceiling"))
     memory = [(_factor(dtype), _factor(dtype), np.zeros(2048, np.uint8)) for _ in range(threads)]
-    others = ThreadPoolExecutor(max(threads - 1, 1))
 
     def one(thread: int) -> None:
         assert code
         call(*map(_line, memory[thread]), _STEPS)
+
+    return Ceiling(in_threads(one, threads), 4.0 * _STEPS * 2 * 16 * 16 * terms * threads)
+
+
+def in_threads(one: Callable[[int], object], threads: int) -> Callable[[], None]:
+    """A run of something on some threads at once, each of which is told its number."""
+    others = ThreadPoolExecutor(max(threads - 1, 1))
 
     def run() -> None:
         started = [others.submit(one, thread) for thread in range(1, threads)]
@@ -55,7 +61,7 @@ def ceiling(dtype: str, threads: int = 1) -> Ceiling | None:
         for each in started:
             each.result()
 
-    return Ceiling(run, 4.0 * _STEPS * 2 * 16 * 16 * terms * threads)
+    return run
 
 
 def _factor(dtype: str) -> np.ndarray:
