@@ -166,23 +166,6 @@ def test_threads_divide_panels(l2_bytes: int, lines: int, apart: bool, threads: 
         fence.open()
 
 
-@pytest.mark.parametrize("way", ways(Unit.AMX_INT8, Unit.AMX_BF16))
-def test_whole_tiles_of_scalars_are_read_in_place(way: Way, rng: np.random.Generator) -> None:
-    """From columns any distance apart, to their ends only; where a line or term is missing, all are packed."""
-    run = kernel(way, replace(tile_machine(), l2_bytes=1 << 21))
-    dtype, step = DTYPES[ELEMENTS[way.unit][0]], 64 // DTYPES[ELEMENTS[way.unit][0]].itemsize
-    for n, k, gap in [(96, 2048, 0), (64, 1024 + step, 3), (32, step, 8 * step), (95, 2 * step, 0), (64, step - 1, 1)]:
-        a, b = factors(rng, way, 40, n, k)
-        fence = Fence(96)
-        whole = fence.array((k + gap, n), dtype, at_end=True)
-        whole[...] = 111
-        whole[:k] = b
-        c = np.full((40, n), 77, DTYPES[ELEMENTS[way.unit][1]], order="F")
-        run({"pA": a, "pB": whole[:k], "pC": c})
-        np.testing.assert_array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(c.dtype), str((n, k, gap)))
-        fence.open()
-
-
 @has_avx512
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [64, 4096])

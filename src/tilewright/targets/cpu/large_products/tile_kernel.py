@@ -13,7 +13,6 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.large_products.epilogue import finish, is_inside
-from tilewright.targets.cpu.large_products.scalar_lines import ScalarLines
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.work import Work
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -60,15 +59,14 @@ class Due(Struct, frozen=True):
 class TileKernel:
     """Emits the code of blocks."""
 
-    __slots__ = ("_b", "_ctx", "_form", "_machine", "_scalars", "_work")
+    __slots__ = ("_b", "_ctx", "_form", "_machine", "_work")
 
-    def __init__(self, ctx: KernelContext, machine: Machine, form: TileForm, work: Work, scalars: ScalarLines) -> None:
+    def __init__(self, ctx: KernelContext, machine: Machine, form: TileForm, work: Work) -> None:
         self._ctx = ctx
         self._b = ctx.b
         self._machine = machine
         self._form = form
         self._work = work
-        self._scalars = scalars
 
     def emit(
         self,
@@ -145,7 +143,7 @@ class TileKernel:
             with branch.then():
                 branch.yield_(*(tile.zeros(b) for _, tile in form.sums))
             with branch.otherwise():
-                branch.yield_(*(tile.load(b, b.offset(sums, offset), i64(form.sum_row)) for offset, tile in form.sums))
+                branch.yield_(*(tile.load(b, b.offset(sums, offset), form.sum_row) for offset, tile in form.sums))
         return branch.results
 
     def stream(self, start: Value, block: Value, steps: Value) -> Value:
@@ -180,7 +178,7 @@ class TileKernel:
                 with b.if_then(b.icmp("slt", loop.index, due_steps)):
                     self._rows(due.at, due.sums, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
             streams = [b.offset(stream, self._stream_lines * LINE_BYTES) for stream in streams]
-            loop.yield_(b.offset(long, form.long_step), b.gep("i8", short, self._scalars.step), *streams, *products)
+            loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
         return loop.results[len(pointers) :]
 
     def _products(self, long: Value, short: Value, totals: list[Value]) -> list[Value]:
@@ -199,15 +197,15 @@ class TileKernel:
             for r, height in enumerate(form.rows):
                 lines = scalars[r]
                 if lines is None:
-                    place = b.gep("i8", start, b.mul(self._scalars.tile, i64(r)))
-                    lines = scalars[r] = Tile(height).load(b, place, self._scalars.line, passing=True)
+                    place = b.offset(start, ROW_BYTES * ROWS * r)
+                    lines = scalars[r] = Tile(height).load(b, place, ROW_BYTES, passing=True)
                 totals += [form.unit.multiply(b, Tile(height), lines, factor, next(before)) for factor in vectors]
         return totals
 
     def _vectors(self, start: Value) -> list[Value]:
         """The tiles of vectors of one instruction's terms."""
         b, row = self._b, self._form.sum_row
-        return [Tile(ROWS).load(b, b.offset(start, column), i64(row)) for column in range(0, row, ROW_BYTES)]
+        return [Tile(ROWS).load(b, b.offset(start, column), row) for column in range(0, row, ROW_BYTES)]
 
     def _prefetch(self, streams: list[Value], sums: Value, step: Value) -> None:
         """The sums of the next block into the first cache, what comes later into the second one."""

@@ -19,7 +19,6 @@ from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.large_products.panels import Corner, pack_panels
-from tilewright.targets.cpu.large_products.scalar_lines import ScalarLines, are_whole, may_lie_in_place
 from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
 from tilewright.targets.cpu.large_products.tile_kernel import Due, TileKernel
 from tilewright.targets.cpu.large_products.work import Work, blocks, groups
@@ -99,7 +98,9 @@ class TileProduct:
         kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else self._kept
         inside = replace(inside, accumulators=self._borrowed(inner, form.unit.accumulator, kept * form.block_bytes))
         columns = blocks(b, inside.columns, form.short.height)
-        scalars = self._scalars(inner, inside, columns)
+        if self._apart:
+            inside = replace(inside, panels=self._panels(inner, form.short, self._across))
+            self._pack_shorts(inner, inside, i64(0), columns)
         with b.loop(part.begin, part.end, hint="group") as group:
             first, end = (b.udiv(b.mul(k, panels), parts) for k in (group.index, b.add(group.index, i64(1))))
             with b.loop(i64(0), columns, PANELS_AT_ONCE, hint="column") as block:
@@ -110,44 +111,21 @@ class TileProduct:
                     with b.if_then(b.icmp("eq", block.index, i64(0))):
                         line = b.sub(b.mul(first, i64(form.long.height)), inside.shift)
                         self._pack(inner, inside.long, form.long, line, strip.lines, run, start)
-                    self._multiply_strip(inner, inside, strip, run, start, scalars)
+                    self._multiply_strip(inner, inside, strip, run, start)
         part.call(count, worth)
 
-    def _scalars(self, ctx: KernelContext, work: Work, columns: Value) -> ScalarLines:
-        """The lines of scalars, which a thread packs for itself or reads in place, if they have not been packed yet."""
-        b, form = ctx.b, self._form
-
-        def packed() -> ScalarLines:
-            panels = self._panels(ctx, form.short, self._across)
-            self._pack_shorts(ctx, replace(work, panels=panels), i64(0), columns)
-            return ScalarLines.packed(self._machine, form, panels, self._across)
-
-        if not self._apart:
-            return ScalarLines.packed(self._machine, form, work.panels, self._across)
-        if not may_lie_in_place(form, work):
-            return packed()
-        with b.if_else(are_whole(b, form, work), likely=True) as branch:
-            with branch.then():
-                branch.yield_(*ScalarLines.in_place(ctx, self._machine, form, work).values)
-            with branch.otherwise():
-                branch.yield_(*packed().values)
-        return ScalarLines(*branch.results)
-
-    def _multiply_strip(
-        self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value, scalars: ScalarLines
-    ) -> None:
+    def _multiply_strip(self, ctx: KernelContext, work: Work, strip: _Strip, run: _Run, longs: Value) -> None:
         """All blocks of a strip over a run of terms, in a function of their own (`TileKernel`)."""
-        form, ahead = self._form, _next_shorts(ctx.b, strip, run, scalars)
+        form, ahead = self._form, self._next_shorts(ctx.b, work, strip, run)
         first, last = (ctx.b.icmp("eq", run.number, i64(0)), _is_last(ctx.b, run)) if form.runs > 1 else _ONLY
         work = replace(work, term=run.term, depth=run.depth, first=first, last=last)
         part = Outlined(ctx, self._machine, "tiles")
         inside, b = work.inside(part), part.inner.b
         longs, ahead, line, column, end = map(part.value, (longs, ahead, strip.line, strip.column, strip.end))
-        scalars = scalars.inside(part)
         run = _Run(*map(part.value, (run.number, run.count, run.term, run.depth)))
         sums, steps = inside.accumulators, blocks(b, run.depth, form.unit.terms)
         assert sums is not None
-        kernel = TileKernel(part.inner, self._machine, form, inside, scalars)
+        kernel = TileKernel(part.inner, self._machine, form, inside)
         columns = b.sub(end, column)
 
         def place(block: Value) -> Value:
@@ -173,7 +151,7 @@ class TileProduct:
             kernel.emit(
                 (b.add(line, i.index), j.index),
                 self._panel(b, longs, form.long, i.index),
-                scalars.panel_at(b, j.index, run.number),
+                self._panel(b, inside.panels, form.short, j.index, run, self._across),
                 place(block),
                 steps,
                 streams,
@@ -191,6 +169,13 @@ class TileProduct:
     def _kept(self) -> int:
         """Blocks whose sums are kept where there is one run: one, or with it the one before."""
         return 2 if self._form.overlapped else 1
+
+    def _next_shorts(self, b: Builder, work: Work, strip: _Strip, run: _Run) -> Value:
+        """The panels of scalars that come next: those of the next run, or the first run of the next strip."""
+        is_last = _is_last(b, run)
+        following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
+        column = b.select(is_last, strip.end, strip.column)
+        return self._panel(b, work.panels, self._form.short, column, replace(run, number=following), self._across)
 
     @property
     def _streams(self) -> bool:
@@ -241,10 +226,3 @@ _ONLY = (boolean(True), boolean(True))
 
 def _is_last(b: Builder, run: _Run) -> Value:
     return b.icmp("eq", b.add(run.number, i64(1)), run.count)
-
-
-def _next_shorts(b: Builder, strip: _Strip, run: _Run, scalars: ScalarLines) -> Value:
-    """The panels of scalars that come next: those of the next run, or the first run of the next strip."""
-    is_last = _is_last(b, run)
-    following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
-    return scalars.panel_at(b, b.select(is_last, strip.end, strip.column), following)

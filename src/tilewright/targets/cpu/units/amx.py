@@ -21,7 +21,7 @@ from tilewright.ir.types import BF16, F16, F32, I8, I32, ScalarType
 from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.units.splitting import PARTS, PRODUCTS
 from tilewright.targets.cpu.units.unit import Factor, Packing
-from tilewright.targets.llvm.emitter import Builder, Module, Value
+from tilewright.targets.llvm.emitter import Builder, Module, Value, i64
 
 ROWS: Final = 16
 """Of a tile at most."""
@@ -52,10 +52,10 @@ class Tile(Struct, frozen=True):
         """A tile of zeros."""
         return b.intrinsic(_ZERO, _TILE, self.operands, overload=(), hint="tile")
 
-    def load(self, b: Builder, start: Value, step: Value, *, passing: bool = False) -> Value:
+    def load(self, b: Builder, start: Value, step: int, *, passing: bool = False) -> Value:
         """A tile whose rows are `step` bytes apart; `passing`: it is not kept in the first cache."""
         word = "tileloaddt164" if passing else "tileloadd64"
-        arguments = [*self.operands, start, step]
+        arguments = [*self.operands, start, i64(step)]
         return b.intrinsic(f"llvm.x86.{word}.internal", _TILE, arguments, overload=(), hint="tile")
 
     def store(self, b: Builder, tile: Value, start: Value, step: Value) -> None:
