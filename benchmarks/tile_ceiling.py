@@ -18,8 +18,14 @@ from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.machine.processor import machine
 from tilewright.machine.units import unavailable
 from tilewright.settings.product_units import Unit
+from tilewright.targets.cpu.units.splitting import PRODUCTS
 
-_UNITS: Final = {"i8": (Unit.AMX_INT8, "tdpbssd", 64), "bf16": (Unit.AMX_BF16, "tdpbf16ps", 32)}
+_UNITS: Final = {
+    "i8": (Unit.AMX_INT8, "tdpbssd", 64),
+    "bf16": (Unit.AMX_BF16, "tdpbf16ps", 32),
+    "f16": (Unit.AMX_F16, "tdpbf16ps", 32 // len(PRODUCTS)),
+}
+"""The instruction, and how many terms it adds up: of f16 it takes several."""
 _STEPS: Final = 100_000
 """Two milliseconds at least, of which waking a thread takes little."""
 _KEPT: Final = 4
