@@ -94,7 +94,8 @@ def beside(b: Builder, vectors: list[Value]) -> Value:
     """The lanes of all vectors of one length, of which there are some power of two."""
     while len(vectors) > 1:
         lanes = 2 * lanes_of(vectors[0].type)
-        vectors = [b.shuffle(*vectors[k : k + 2], range(lanes)) for k in range(0, len(vectors), 2)]
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [b.shuffle(first, second, range(lanes)) for first, second in pairs]
     return vectors[0]
 
 
