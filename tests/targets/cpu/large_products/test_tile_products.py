@@ -83,7 +83,7 @@ def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> t
 
 
 @pytest.mark.parametrize(("l2_bytes", "start"), [(0, 0), (1 << 21, 0), (1 << 21, 3)])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ways(Unit.AMX_INT8, Unit.AMX_BF16))
 def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.random.Generator) -> None:
     """Past the caches, where panels begin with cache lines of the result, or from tiles; nothing else is written."""
     shape = replace(tile_machine(), l2_bytes=l2_bytes)
