@@ -4,7 +4,7 @@
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
                held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
-               resident=N} [# reason]
+               stream=[yes | no] | resident=N} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -136,6 +136,7 @@ class Schedule(Struct, frozen=True):
     swizzle: int | None = None
     tiles: Tiles | None = None
     cluster: tuple[int, int] | None = None
+    stream: bool | None = None
     resident: int | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
@@ -163,7 +164,7 @@ def _said(value: object) -> str:
 
 
 UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
-    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster")
+    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster", "stream")
 )
 """What is chosen for products of certain tiles, threads and instructions."""
 
@@ -262,6 +263,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,
+    "stream": _TRUTH,
     "resident": _COUNT,
 }
 _KEYS: Final = {**_FIRST, **_THEN}

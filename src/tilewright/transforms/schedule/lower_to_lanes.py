@@ -479,6 +479,18 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
     here(new)
 
 
+def _published(low: _Lowering, build: Builder, op: team.Publish) -> None:
+    """One thread says so when all have written."""
+    build(team.Barrier(fence_global=True))
+    _asked(low, build, op)
+
+
+def _awaited_part(low: _Lowering, build: Builder, op: team.AwaitPublished) -> None:
+    """One thread waits, and all for it."""
+    _asked(low, build, op)
+    build(team.Barrier(fence_global=True))
+
+
 def _at_branch(build: Builder, condition: Value) -> Builder:
     """At the end of a branch on a condition, the last one if it is that."""
     last = build.block.last
@@ -522,7 +534,9 @@ _ASKED: Final = (
     gpu_clusters.Release,
 )
 """What one thread asks the machine for."""
-_OWN: Final = (*_ONCE, *_ASKED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
+_PUBLISHED: Final = (team.AwaitPublished, team.Publish)
+"""What one thread does for all, who meet."""
+_OWN: Final = (*_ONCE, *_ASKED, *_PUBLISHED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 
 _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = OperationTable(
@@ -559,6 +573,8 @@ _LOWERINGS: Final[OperationTable[Callable[[_Lowering, Builder, Any], None]]] = O
         gpu_products.CopyAsync: _copied,
         gpu_stores.StoreTile: _stored,
         gpu_stores.AwaitStores: _awaited_stores,
+        team.AwaitPublished: _awaited_part,
+        team.Publish: _published,
         team.Spmd: _spmd,
     }
 )
