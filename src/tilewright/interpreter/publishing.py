@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from tilewright.interpreter.side_by_side import CODE
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.tensor_copies import one_thread
 from tilewright.ir.core import Operation
+
+_PUBLISHED: Final = -2
+"""Who has what is published by flag 0, until it is awaited: nobody may access it."""
 
 
 def _flag(w: WorkGroup, op: team.Publish | team.AwaitPublished) -> tuple[Buffer, int]:
@@ -51,9 +55,14 @@ def _touch(w: WorkGroup, op: team.Publish | team.AwaitPublished, touch: Touch) -
     if w.who is not None:
         w.shadow.note(buffer, at, np.full(at.shape, w.who[w.active][0]), touch, op.location)
     if w.across is not None:
-        if touch is Touch.WRITE:
-            w.across.hand_over(buffer, at)
-        w.across.note(buffer, at, np.full(at.shape, w.linear_id), touch, op.location)
+        mine, published = (np.full(at.shape, actor) for actor in (w.linear_id, _PUBLISHED - _flag(w, op)[1]))
+        if touch is Touch.READ:
+            w.across.note(buffer, at, mine, touch, op.location)
+            w.across.hand_over(buffer, at, w.linear_id)
+            w.across.note(buffer, at, published, Touch.WRITE, op.location)
+        else:
+            w.across.hand_over(buffer, at, int(published[0]))
+            w.across.note(buffer, at, mine, touch, op.location)
 
 
 def _publish(w: WorkGroup, op: Operation) -> None:

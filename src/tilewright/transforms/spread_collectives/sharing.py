@@ -4,17 +4,20 @@ before:  scf.for %t = %part to %tiles step %parts parallel {
              %sum = scf.for %k = 0 to %terms step 64 (%acc = 0) { .. }    tile.store %sum, %C[..] }
 after:   scf.for %w = %first to %end step 1 parallel {
              %t = .. %w ..    %k0 = .. %w ..    %k1 = .. %w ..
-             %begin = scf.if %is_tail { team.await_published ..    tile.load %sums[.., %part - 1] } else { 0 }
-             %sum = scf.for %k = %k0 to %k1 step 64 (%acc = %begin) { .. }
+             %sum = scf.for %k = %k0 to %k1 step 64 (%acc = 0) { .. }
              scf.if %is_head { tile.store %sum, %sums[.., %part]    team.publish %sums[.., %part], %flags[%part] }
-             else { tile.store %sum, %C[..] } }
+             else { %total = scf.if %is_tail { team.await_published ..    tile.load %sums[.., %part - 1] + %sum }
+                             else { %sum }
+                    tile.store %total, %C[..] } }
 
 Of `tiles` for `parts` blocks the whole waves but one are taken as ever, each block every n-th tile. What is left is
 between one and two tiles a block: its steps along the terms, numbered tile by tile, are divided evenly. So a block has
-at most the first steps of a tile (the head), one whole tile and the last steps of another one (the tail), and no tile
-has more than two blocks. The head comes first, the tail last, so that the block before, which has a smaller number, has
-published its head by then: if all are as fast as each other nobody waits. Sums go on from those of the head, so terms
-are added in the order in which one block would.
+at most the first steps of a tile (the head), a whole tile and the last steps of another one (the tail), or two whole
+ones; and no tile has more than two blocks. The head comes first, the tail last, so that the block before, which has a
+smaller number, has published its head by then: if all are as fast as each other nobody waits. The sum of a tile is that
+of its head and that of its tail: it depends on the number of blocks, not on who runs first. (To go on from the sums of
+the head would make it the same in any number, but ptxas waits for each product then, C7515: it sees registers of sums
+loaded.)
 
 Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile.
 """
@@ -27,6 +30,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects.arith import Add
 from tilewright.dialects.arith_integers import UCast, UDiv
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Value
@@ -37,7 +41,7 @@ from tilewright.transforms.spread_collectives.tasks import Task, is_known_before
 from tilewright.transforms.tile_values import tile_type
 
 _FRONT: Final = 2
-"""Items of a block in front of its whole waves: a head and a whole tile."""
+"""Items of a block in front of its whole waves: a head and a whole tile, or two whole ones."""
 _ALIGNMENT: Final = 128
 
 
@@ -122,8 +126,8 @@ class Item(Struct, frozen=True):
 
 
 class Shares(Struct, frozen=True):
-    """The items of a block, from `first` to `end`, in 32 bits: the `head` of a tile before the number `heads`, a tile
-    in the `middle`, then `whole` waves, and the `tail` of another tile.
+    """The items of a block, from `first` to `end`, in 32 bits: the head of the first of two `tiles` before the number
+    `heads`, whole tiles before that one, then `whole` waves, and the tail of the second tile.
 
     The tail begins at term `lower`, the head ends at `upper`; other tiles have all `terms`.
     """
@@ -132,7 +136,7 @@ class Shares(Struct, frozen=True):
     memory: SharedMemory
     terms: Value
     whole: Value
-    tiles: tuple[Value, Value, Value]
+    tiles: tuple[Value, Value]
     lower: Value
     upper: Value
     heads: Value
@@ -161,16 +165,15 @@ class Shares(Struct, frozen=True):
             _split(build, emit.select(build, is_shared, at, zero), steps) for at in (begin, end)
         )
         has_tail, has_head = (_one_if(build, zero, at) for at in (lower, upper))
-        middle = emit.add(build, tail, has_tail)
-        has_middle = _one_if(build, middle, head)
-        first = emit.sub(build, emit.sub(build, front, has_middle), has_head)
+        middle = emit.maximum(build, emit.sub(build, emit.sub(build, head, tail), has_tail), zero)
+        first = emit.sub(build, emit.sub(build, front, middle), has_head)
         each_step = build.constant(step, I32)
         return Shares(
             (part, count),
             memory,
             terms,
             whole,
-            (emit.add(build, base, head), emit.add(build, base, middle), emit.add(build, base, tail)),
+            (emit.add(build, base, head), emit.add(build, base, tail)),
             emit.mul(build, lower, each_step),
             emit.mul(build, upper, each_step),
             emit.add(build, first, has_head),
@@ -185,11 +188,13 @@ class Shares(Struct, frozen=True):
     def item(self, build: Builder, index: Value) -> Item:
         """That of a number."""
         number, front = _short(build, index), build.constant(_FRONT, I32)
-        (part, count), (head, middle, tail) = self.blocks, self.tiles
+        (part, count), (head, tail) = self.blocks, self.tiles
         is_head = emit.less(build, number, self.heads)
         is_tail = emit.not_less(build, number, emit.add(build, front, self.whole))
         wave = emit.add(build, part, emit.mul(build, emit.sub(build, number, front), count))
         found = emit.select(build, is_tail, tail, wave)
+        # whole tiles end in front of the head's
+        middle = emit.add(build, head, emit.sub(build, number, front))
         found = emit.select(build, emit.less(build, number, front), middle, found)
         found = emit.select(build, is_head, head, found)
         lower = emit.select(build, is_tail, _long(build, self.lower), build.index(0))
@@ -197,30 +202,35 @@ class Shares(Struct, frozen=True):
         return Item(_long(build, found), lower, upper, is_head, is_tail)
 
     def divide(self, item: Item, sums: Value) -> None:
-        """Let the loop over the terms of a tile be that of an item, and what follows it be for whole `sums` alone."""
+        """Let the loop over the terms of a tile be that of an item, and what follows it be for whole sums alone."""
         loop = sums.defining_op
         assert isinstance(loop, scf.For)
         assert loop.block is not None
-        loop.operands = [item.lower, item.upper, *loop.operands[2:-1], self._begin(Builder.before_op(loop), item, loop)]
+        loop.operands = [item.lower, item.upper, *loop.operands[2:]]
         following = list(loop.block)[list(loop.block).index(loop) + 1 :]
         (then, head), (orelse, other) = new_region(), new_region()
         Builder.at_end(loop.block, loop.location)(scf.If(item.is_head, then, orelse))
         self._publish(Builder.at_end(head, loop.location), sums)
         inner = Builder.at_end(other, loop.location)
+        total = self._total(inner, item, sums)
         for op in following:
+            for number, value in enumerate(op.operands):
+                if value is sums:
+                    op.set_operand(number, total)
             op.detach()
             inner(op)
 
-    def _begin(self, build: Builder, item: Item, loop: scf.For) -> Value:
-        """With what the sums of an item begin: those of the head, or nothing."""
-        (then, tail), (orelse, other) = new_region(), new_region()
-        found = build(scf.If(item.is_tail, then, orelse, result_types=[loop.inits[0].type]))
+    def _total(self, build: Builder, item: Item, sums: Value) -> Value:
+        """Of a tail with the head before it, or of what is whole."""
+        (then, tail), (orelse, whole) = new_region(), new_region()
+        found = build(scf.If(item.is_tail, then, orelse, result_types=[sums.type]))
         at = Builder.at_end(tail, build.location)
         before, zero = emit.sub(at, _long(at, self.blocks[0]), at.index(1)), at.index(0)
         theirs = self.memory.of_block(at, before)
         at(team.AwaitPublished(theirs, self.memory.flags, before))
-        at(scf.Yield([at(tile.Load(theirs, [zero, zero], result_types=[loop.inits[0].type])).out]))
-        Builder.at_end(other, build.location)(scf.Yield([loop.inits[0]]))
+        head = at(tile.Load(theirs, [zero, zero], result_types=[sums.type])).out
+        at(scf.Yield([at(Add(head, sums)).out]))
+        Builder.at_end(whole, build.location)(scf.Yield([sums]))
         return found.outs[0]
 
     def _publish(self, build: Builder, sums: Value) -> None:
