@@ -17,6 +17,7 @@ from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.tensor_copies import one_thread
 from tilewright.ir.core import Operation
 
+_WARP: Final = 32
 _PUBLISHED: Final = -2
 """Who has what is published by flag 0, until it is awaited: nobody may access it."""
 
@@ -79,7 +80,8 @@ def _publish(w: WorkGroup, op: Operation) -> None:
 
 def _await(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, team.AwaitPublished)
-    one_thread(w, op)
+    if w.mask is not None and np.count_nonzero(w.mask) != _WARP:
+        fail(CODE, op.location, f"{op.name} is for one warp, {np.count_nonzero(w.mask)} threads run it")
     buffer, place = _flag(w, op)
     if not _is_set(buffer, place):
         number = w.number(op.number)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tilewright.dialects import team
 from tilewright.dialects.memref import Scope
 from tilewright.ir import core
-from tilewright.targets.llvm.emitter import Value, i32
+from tilewright.targets.llvm.emitter import Value, boolean, i32
 from tilewright.targets.nvidia.atomics import sync_scope
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address
@@ -27,13 +27,19 @@ def _publish(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _await(ctx: KernelContext, op: core.Operation) -> None:
-    """The flag is nobody's any more when it has been seen: the next launch finds it as this one did."""
+    """A warp waits as a whole, which it votes on: a loop that lanes leave one by one would take all that is computed
+    behind it out of registers that a warp has in common.
+
+    The flag is nobody's any more when it has been seen: the next launch finds it as this one did.
+    """
     assert isinstance(op, team.AwaitPublished)
     b, place = ctx.b, _place(ctx, op)
     scope = sync_scope(place, Scope.DEVICE)
     with b.while_loop([]) as loop:
         found = b.atomic_load("i32", place, "acquire", _BYTES, scope)
-        b.leave_unless(loop, b.icmp("eq", found, i32(0)))
+        is_set = b.icmp("ne", found, i32(0))
+        all_see = b.intrinsic("llvm.nvvm.vote.all.sync", "i1", [i32(-1), is_set], overload=[])
+        b.leave_unless(loop, b.xor(all_see, boolean(True)))
     b.atomic_store(i32(0), place, "monotonic", _BYTES, scope)
 
 

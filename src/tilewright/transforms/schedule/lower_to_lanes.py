@@ -467,10 +467,10 @@ def _asked(low: _Lowering, build: Builder, op: Operation) -> None:
 
     A wait of that thread alone would take all that is computed behind it out of registers that a warp has in common.
     """
-    if isinstance(op, (*_OF_WARPS, gpu_clusters.Release)):
+    if isinstance(op, (*_OF_WARPS, *_PUBLISHED, gpu_clusters.Release)):
         warp = op.warp if isinstance(op, _OF_WARPS) else 0
         here = _at_branch(build, low.threads.is_of_warp(warp % low.threads.teams.warps))
-        if not isinstance(op, gpu_tensors.AwaitReaders):
+        if not isinstance(op, gpu_tensors.AwaitReaders | team.AwaitPublished):
             here = _elected_branch(here)
     else:
         here = _at_branch(build, low.threads.is_first_thread())
@@ -486,7 +486,7 @@ def _published(low: _Lowering, build: Builder, op: team.Publish) -> None:
 
 
 def _awaited_part(low: _Lowering, build: Builder, op: team.AwaitPublished) -> None:
-    """One thread waits, and all for it."""
+    """A warp waits, and all for it."""
     _asked(low, build, op)
     build(team.Barrier(fence_global=True))
 
@@ -535,7 +535,7 @@ _ASKED: Final = (
 )
 """What one thread asks the machine for."""
 _PUBLISHED: Final = (team.AwaitPublished, team.Publish)
-"""What one thread does for all, who meet."""
+"""What one thread or warp does for all, who meet."""
 _OWN: Final = (*_ONCE, *_ASKED, *_PUBLISHED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 

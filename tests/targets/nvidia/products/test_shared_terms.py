@@ -166,10 +166,12 @@ def test_threads_meet_where_memory_is_published(
     """Behind the last store of any of them, and in front of the first load."""
     *_, module = levels(gemm(EXTENTS), Architecture.SM_90A, f"{TILES} persistent=yes")
     for op in [op for op in module.walk() if isinstance(op, kind)]:
-        branch = op.parent_op
-        assert branch is not None
-        while isinstance(barrier := branch.previous if kind is team.Publish else branch.next, team.Barrier):
+        beside = (each.previous if kind is team.Publish else each.next for each in op.ancestors())
+        barrier = next(each for each in beside if isinstance(each, team.Barrier))
+        while isinstance(barrier, team.Barrier):
+            other = barrier.previous if kind is team.Publish else barrier.next
             barrier.erase()
+            barrier = other
     with pytest.raises(KernelError, match="race"):
         result(module, given_for(EXTENTS, "n.n", rng), 7, checked=True)
 
