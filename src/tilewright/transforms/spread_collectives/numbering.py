@@ -42,7 +42,7 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
     if clusters is not None:
         counts = clusters.counts(build, counts)
         part, count, band = clusters.numbered(build, blocks.count, blocks.band)
-        blocks = Blocks(part, count, band)
+        blocks = Blocks(part, count, band, memory=blocks.memory)
     total = build.index(1)
     for count in counts:
         total = emit.mul(build, total, count)

@@ -19,7 +19,8 @@ of its head and that of its tail: it depends on the number of blocks, not on who
 the head would make it the same in any number, but ptxas waits for each product then, C7515: it sees registers of sums
 loaded.)
 
-Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile.
+Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile. Clusters of
+blocks share as blocks do: those of one take the same items at a time, of tiles beside each other.
 """
 
 from __future__ import annotations
@@ -46,10 +47,15 @@ _ALIGNMENT: Final = 128
 
 
 class SharedMemory(Struct, frozen=True):
-    """Where blocks publish sums of heads: a tile of `sums` for each block, and its flag."""
+    """Where blocks publish sums of heads: a tile of `sums` for each block, and its flag.
+
+    `block` is the number of this one, of which so many are `together` in a cluster: they take items at a time.
+    """
 
     flags: Value
     sums: Value
+    block: Value
+    together: int
 
     @staticmethod
     def bytes(sums: MemrefType) -> int:
@@ -57,12 +63,14 @@ class SharedMemory(Struct, frozen=True):
         return flag_bytes(sums) + prod(extent or 0 for extent in sums.shape) * sums.element.bytes
 
     @staticmethod
-    def place(build: Builder, sums: MemrefType) -> SharedMemory:
+    def place(build: Builder, sums: MemrefType, block: Value, together: int) -> SharedMemory:
         """At the beginning of the memory of the work-group."""
         flags = MemrefType(I32, (sums.shape[-1],), (1,), AddressSpace.GLOBAL)
         return SharedMemory(
             build(memref.GroupMemory(0, result_types=[flags])).out,
             build(memref.GroupMemory(flag_bytes(sums), result_types=[sums])).out,
+            block,
+            together,
         )
 
     def of_block(self, build: Builder, number: Value) -> Value:
@@ -225,7 +233,7 @@ class Shares(Struct, frozen=True):
         (then, tail), (orelse, whole) = new_region(), new_region()
         found = build(scf.If(item.is_tail, then, orelse, result_types=[sums.type]))
         at = Builder.at_end(tail, build.location)
-        before, zero = emit.sub(at, _long(at, self.blocks[0]), at.index(1)), at.index(0)
+        before, zero = emit.sub(at, self.memory.block, at.index(self.memory.together)), at.index(0)
         theirs = self.memory.of_block(at, before)
         at(team.AwaitPublished(theirs, self.memory.flags, before))
         head = at(tile.Load(theirs, [zero, zero], result_types=[sums.type])).out
@@ -234,10 +242,10 @@ class Shares(Struct, frozen=True):
         return found.outs[0]
 
     def _publish(self, build: Builder, sums: Value) -> None:
-        part = _long(build, self.blocks[0])
-        mine, zero = self.memory.of_block(build, part), build.index(0)
+        block, zero = self.memory.block, build.index(0)
+        mine = self.memory.of_block(build, block)
         build(tile.Store(sums, mine, [zero, zero]))
-        build(team.Publish(mine, self.memory.flags, part))
+        build(team.Publish(mine, self.memory.flags, block))
 
 
 def _short(build: Builder, value: Value) -> Value:

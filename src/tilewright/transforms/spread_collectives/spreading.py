@@ -159,7 +159,7 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
         _say(kernel, True, f"no clusters: {found}")
     extents = (1, 1) if clusters is None else clusters.extents
     most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
-    sums = _shared_sums(tasks, policy, clusters) if streams else None
+    sums = _shared_sums(tasks, policy) if streams else None
     if isinstance(sums, str):
         _say(kernel, True, f"no terms shared: {sums}")
     elif sums is not None:
@@ -170,11 +170,9 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
     kernel.parts = cast("dict[str, Attribute]", dict(parts_to_json(parts)))
 
 
-def _shared_sums(tasks: Sequence[Task], policy: SpreadPolicy, clusters: Clusters | None) -> MemrefType | str:
+def _shared_sums(tasks: Sequence[Task], policy: SpreadPolicy) -> MemrefType | str:
     """Memory of sums that blocks hand on to each other, or why they share no terms."""
     products = [task for task in tasks if task.multiplies and task.tiles != 1]
-    if clusters is not None:
-        return "blocks of a cluster multiply at a time"
     if len(products) != 1:
         return f"{len(products)} instructions have several tiles of products"
     loop = loop_over_terms(products[0])
@@ -216,8 +214,10 @@ def _rewrite(
     first = kernel.body.entry.first
     assert first is not None
     build = Builder.before_op(first)
-    memory = None if sums is None else SharedMemory.place(build, sums)
-    blocks = Blocks(build(team.Part()).out, build(team.NumParts()).out, policy.band, clusters, memory)
+    part, count = build(team.Part()).out, build(team.NumParts()).out
+    together = 1 if clusters is None else prod(clusters.extents)
+    memory = None if sums is None else SharedMemory.place(build, sums, part, together)
+    blocks = Blocks(part, count, policy.band, clusters, memory)
     for unit in units:
         if not unit.tasks:
             continue
