@@ -77,7 +77,7 @@ def text_before(name: str, source: Source | Binary, target: Target, options: Com
 def target_passes(target: Target, options: CompileOptions) -> list[Pass]:
     """The passes from the dialects that all targets know, and those of plug-ins, to what code is generated from."""
     lowerings = [lowering() for plugin in plugins().values() for lowering in plugin.lowerings]
-    passes = [*lowerings, *target.passes(options.level, options.checked)]
+    passes = [*lowerings, *target.passes(options.level, options.checked, options.precision)]
     passes = passes if options.reorder_sums else [step.keeping_order() for step in passes]
     return _with_precision(passes, options.precision)
 

@@ -151,6 +151,9 @@ def test_artefacts_of_an_older_format() -> None:
         Artifact.from_bytes(_resealed(b'{"format":7}'))
 
 
+COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0}
+
+
 @pytest.mark.parametrize(
     ("plan", "text"),
     [
@@ -168,14 +171,7 @@ def test_plans_that_are_none(plan: dict[str, object], text: str) -> None:
     kernel = KernelInfo("k", "k", (), launch=LaunchPlan((32, 1, 1)))
     raw = Artifact("nvidia", (kernel,), b"").to_bytes()
     header = json.loads(raw[16:-32])
-    header["kernels"][0]["launch"] = {
-        "parts": None,
-        "group_bytes": 0,
-        "maps": [],
-        "most": None,
-        "flag_bytes": 0,
-        **plan,
-    }
+    header["kernels"][0]["launch"] = {"parts": None, "group_bytes": 0, "maps": [], **COMMON, **plan}
     with pytest.raises(ArtifactError, match=text):
         Artifact.from_bytes(_resealed(json.dumps(header).encode()))
 

@@ -56,6 +56,33 @@ def torch() -> Any:
     return module
 
 
+@pytest.mark.parametrize("ours", [(True, True), (True, False), (False, True)])
+def test_dependent_launches_see_what_those_before_them_wrote(ours: tuple[bool, bool]) -> None:
+    """Chains of products and of sums of large arrays, among which are launches of others that know nothing of it."""
+    t = torch()
+    if t.cuda.get_device_capability() < (9, 0):
+        pytest.skip("launches of this device do not depend on each other")
+    product = """func @product(%A: memref<f16x512x512>, %B: memref<f16x512x512>, %C: memref<f16x512x512>) {
+        %one = constant 1.0 : f16
+        %zero = constant 0.0 : f16
+        gemm %one, %A, %B, %zero, %C
+    }"""
+    multiply = tw.compile(product, target="nvidia", schedule=f"dependent={'yes' if ours[0] else 'no'}").product[1]
+    text = AXPBY.replace("T", "f16")
+    add = tw.compile(text, target="nvidia", schedule=f"dependent={'yes' if ours[1] else 'no'}").axpby[1]
+    # a permutation: the answer is exact, and another one after each step
+    shift = t.eye(512, dtype=t.float16, device="cuda").roll(1, 1).t()
+    x = t.randint(-8, 8, (512, 512), device="cuda").half().t()
+    y, wanted = t.empty(512, 512, dtype=t.float16, device="cuda").t(), x.clone()
+    for step in range(200):
+        multiply(x, shift, y)
+        if step % 7 == 3:
+            y.neg_()
+        add(1.0, y, 0.0, x)
+        wanted = (wanted.float() @ shift.float()).half() * (-1 if step % 7 == 3 else 1)
+    assert t.equal(x, wanted)
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f64", "bf16", "f16"])
 def test_torch_tensors_with_any_strides(dtype: str) -> None:
     t = torch()

@@ -195,7 +195,8 @@ class LaunchPlan(Struct, frozen=True):
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
     the device's memory are each work-group's, in all launches of a kernel in several launches; where blocks tell each
     other something by them, the first `flag_bytes` are 0 before a launch and behind it. `maps` are what a launch makes
-    for boxes that the device copies by itself.
+    for boxes that the device copies by itself. A `dependent` launch may begin before the one in front of it in its
+    stream is over, for which the code waits.
     """
 
     threads: tuple[int, int, int]
@@ -206,6 +207,7 @@ class LaunchPlan(Struct, frozen=True):
     group_bytes: int = 0
     maps: tuple[TensorMap, ...] = ()
     most: int | None = None
+    dependent: bool = False
     flag_bytes: int = 0
 
     def __post_init__(self) -> None:

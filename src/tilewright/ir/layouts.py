@@ -125,9 +125,27 @@ class Layout(Struct, frozen=True, dict=True):
         found.setflags(write=False)
         return found
 
+    def first_thread(self) -> Array:
+        """Coordinates [register, dimension] of the elements that the first thread holds; read-only.
+
+        The same as of the `table`, which is as large as the tile.
+        """
+        return self._first_thread
+
+    @cached_property
+    def _first_thread(self) -> Array:
+        numbers = np.arange(self.count(Owner.REG))
+        found = np.zeros((len(numbers), len(self.shape)), np.int64)
+        for place in self.places:
+            digit = place.digit
+            if digit.dim is not None and digit.owner is Owner.REG:
+                found[:, digit.dim] += numbers // place.weight % digit.extent * digit.stride
+        found.setflags(write=False)
+        return found
+
     def registers(self) -> list[tuple[int, ...]]:
         """Coordinates of the registers of the first thread."""
-        return [tuple(at) for at in self.table()[:, 0, 0, 0].tolist()]
+        return [tuple(at) for at in self.first_thread().tolist()]
 
     def permute(self, order: Sequence[int]) -> Layout:
         """Dimension k of the result is dimension `order[k]` of this."""

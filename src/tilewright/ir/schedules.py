@@ -4,7 +4,7 @@
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
                held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
-               stream=[yes | no] | resident=N} [# reason]
+               stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -31,6 +31,8 @@ slabs of 64 bytes too.
 A `cluster` of blocks, so many along m by so many along n of products, whose tiles are neighbours, runs at a time: of a
 factor that several of them multiply each copies a share, to all of them. `cluster=1x1`, as if nothing were said, has
 each block copy for itself.
+A `dependent` launch is begun while the one before it in its stream ends (programmatic dependent launch): all threads
+wait for that one before they touch memory, and the next launch may begin as soon as all blocks of this one have.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -138,6 +140,7 @@ class Schedule(Struct, frozen=True):
     cluster: tuple[int, int] | None = None
     stream: bool | None = None
     resident: int | None = None
+    dependent: bool | None = None
 
     def product(self, tile: Tile) -> ProductChoice | None:
         """What is said of products of these extents."""
@@ -265,6 +268,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "cluster": _CLUSTER,
     "stream": _TRUTH,
     "resident": _COUNT,
+    "dependent": _TRUTH,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

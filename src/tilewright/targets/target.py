@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
+from tilewright.numerics.precision import Precision
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,10 +31,10 @@ class Target(Protocol):
         """Everything about the machine and its code generator that code depends on; part of cache keys."""
         ...
 
-    def passes(self, level: int, checked: bool = False) -> list[Pass]:
+    def passes(self, level: int, checked: bool = False, precision: Precision = Precision.EXACT) -> list[Pass]:
         """The way from a verified program to the tiles that `generate` takes; 0 optimises nothing, 2 everything.
 
-        `checked` only where the target can.
+        `checked` only where the target can. `precision` says in what products of f32 will multiply.
         """
         ...
 

@@ -122,6 +122,11 @@ class SchedulePolicy(Protocol):
         """Of shared memory that a block can have."""
         ...
 
+    @property
+    def has_dependent_launches(self) -> bool:
+        """Whether a launch may begin while the one before it ends."""
+        ...
+
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
@@ -272,6 +277,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     most_threads: int = 1024
     groups: int = 1
     shared_bytes: int = 0
+    has_dependent_launches: bool = False
 
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """The same for all kernels."""

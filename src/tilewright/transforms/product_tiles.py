@@ -34,10 +34,10 @@ def offer_tiles(module: Module, policy: TilePolicy, context: PassContext) -> Non
     for kernel in heads:
         for op in kernel.walk():
             if isinstance(op, tl.Gemm):
-                context.offers.add(kernel.sym_name, policy.of(kernel).gemm_moves(*_types(op)))
+                context.offers.add(kernel.sym_name, policy.of(kernel).gemm_moves(*multiplied_types(op)))
 
 
-def _types(op: tl.Gemm) -> tuple[MemrefType, MemrefType, MemrefType]:
+def multiplied_types(op: tl.Gemm) -> tuple[MemrefType, MemrefType, MemrefType]:
     """Of the factors as they are multiplied, and the result."""
     a, b, c = op.a.type, op.b.type, op.c.type
     assert isinstance(a, MemrefType)

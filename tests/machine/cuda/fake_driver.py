@@ -34,7 +34,7 @@ _ENTRY: Final = re.compile(r"\.entry\s+([\w$]+)\s*\(\s*(?:\.param\s+\.align\s+(?
 
 @dataclass(frozen=True)
 class Launched:
-    """What `cuLaunchKernelEx` was given; `cluster` is None without the attribute."""
+    """What `cuLaunchKernelEx` was given; `cluster` is None and `dependent` False without their attributes."""
 
     context: int
     function: str
@@ -44,6 +44,7 @@ class Launched:
     stream: int
     cluster: tuple[int, ...] | None
     slots: bytes
+    dependent: bool = False
 
     @property
     def words(self) -> tuple[int, ...]:
@@ -168,15 +169,18 @@ class FakeDriver:
         stream = c_uint64.from_address(config + 32).value
         count = c_uint.from_address(config + 48).value
         cluster: tuple[int, ...] | None = None
-        if count:
-            attribute = (c_uint * 5).from_address(c_uint64.from_address(config + 40).value)
-            assert (count, attribute[0]) == (1, 4)
-            cluster = tuple(attribute[2:])
+        dependent = False
+        for number in range(count):
+            attribute = (c_uint * 5).from_address(c_uint64.from_address(config + 40).value + 72 * number)
+            assert attribute[0] in (4, 6)
+            cluster = tuple(attribute[2:]) if attribute[0] == 4 else cluster
+            dependent = dependent or tuple(attribute) == (6, 0, 1, 0, 0)
         assert not extra
         assert bool(parameters) == bool(size)
         slots = ctypes.string_at(c_uint64.from_address(parameters).value, size) if size else b""
         context = self.current[-1] if self.current else 0
-        self.launches.append(Launched(context, name, numbers[:3], numbers[3:6], numbers[6], stream, cluster, slots))
+        given = (context, name, numbers[:3], numbers[3:6], numbers[6], stream, cluster, slots, dependent)
+        self.launches.append(Launched(*given))
         if self.doing is not None:
             self.doing(self.launches[-1])
         return 0

@@ -92,13 +92,14 @@ def test_machine_code_asks_the_driver(
     torch_that_says(streams, monkeypatch)
     played.devices = 2
     info = KernelInfo("k", "k", (ScalarParameter("a", "i64"), ScalarParameter("b", "i64")), local_bytes=512)
-    runner, control = runner_of(played, info, LaunchPlan((32, 4, 2), cluster=(2, 1, 1)))
+    runner, control = runner_of(played, info, LaunchPlan((32, 4, 2), cluster=(2, 1, 1), dependent=True))
     assert runner is not None
     played.current, played.calls, streams.now = [*current], [], 0x88
     frame = struct.pack("<8q", 0, 2 * 3 * 4, 512, 2, 3, 4, -7, 9)
     assert Launch(entry())(control, ctypes.addressof(ctypes.create_string_buffer(frame))) == 0
     (launched,) = played.launches
     assert (launched.grid, launched.block, launched.cluster) == ((2, 3, 4), (32, 4, 2), (2, 1, 1))
+    assert launched.dependent
     assert (launched.words, launched.shared_bytes, launched.stream) == ((-7, 9), 512, 0x88)
     assert launched.context == CONTEXTS + 1
     assert played.current == [*current], "the caller's context is as before"

@@ -38,9 +38,10 @@ THERE = HERE + DEVICE_BYTES
 
 
 def test_the_plan_is_followed(played: FakeDriver) -> None:
-    plan = LaunchPlan((64, 2, 1), items=4, cluster=(2, 1, 1))
+    plan = LaunchPlan((64, 2, 1), items=4, cluster=(2, 1, 1), dependent=True)
     kernel(VECTOR, plan=plan, local_bytes=60_000).launch((29, 3), (OnDevice((7,)),), stream=5)
     (launched,) = played.launches
+    assert launched.dependent
     assert (launched.grid, launched.block, launched.cluster) == ((8, 3, 1), (64, 2, 1), (2, 1, 1))
     assert (launched.shared_bytes, launched.stream, launched.words[:2]) == (60_000, 5, (HERE, 7))
     assert "cuFuncSetAttribute" in played.calls
@@ -71,6 +72,7 @@ def test_no_attribute_and_no_parameters_without_need(played: FakeDriver) -> None
     kernel().launch(3, ())
     (launched,) = played.launches
     assert (launched.cluster, launched.slots, launched.context) == (None, b"", CONTEXTS)
+    assert not launched.dependent
     assert not played.current, "the caller's context is as before"
 
 

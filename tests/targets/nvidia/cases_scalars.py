@@ -142,7 +142,23 @@ def _converted(x: Array, target: str) -> Array:
         return np.array([min(max(v, info.min), info.max) for v in clipped], dtype)
     if from_integer and target in ("bf16", "f16"):
         return np.array([_round_once(int(v), target) for v in x.tolist()], dtype)
-    return x.astype(dtype) if from_integer or target == "f64" else x.astype(np.float64).astype(dtype)
+    if from_integer or target == "f64":
+        return x.astype(dtype)
+    wide = x.astype(np.float64)
+    return _rounded_to_odd(wide).astype(dtype) if target == "bf16" else wide.astype(dtype)
+
+
+def _rounded_to_odd(wide: Array) -> Array:
+    """Float64 values in float32, rounded so that rounding them again to a narrower type is as if once.
+
+    ml_dtypes takes float64 to bfloat16 by way of float32 and so rounds twice. Toward zero, with a last bit that
+    is odd where something was lost: Boldo and Melquiond, "When double rounding is odd" (2005).
+    """
+    single = wide.astype(np.float32)
+    bits = single.view(np.uint32)
+    bits -= (np.abs(single.astype(np.float64)) > np.abs(wide)).astype(np.uint32)
+    bits |= ((single.astype(np.float64) != wide) & ~np.isnan(wide)).astype(np.uint32)
+    return single
 
 
 def _round_once(number: int, target: str) -> float:

@@ -11,8 +11,10 @@ from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import F16, F32, F64, I8, Extent, MemrefType, ScalarType, memref
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.model import SPREADING
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
+from tilewright.transforms.product_tiles import multiplied_types
 
 
 def tile(
@@ -67,6 +69,26 @@ def test_tiles_of_groups_of_warps_have_their_threads(extent: int, wanted: tuple[
     kernel.work_group_size = (128, 1)
     rows, columns, _ = tile(F16, extent, extent, policy.of(kernel), extent)
     assert rows * columns <= 128 * 128
+
+
+@pytest.mark.parametrize(
+    ("transposed", "wanted", "threads"),
+    [((False, False), (128, 256), 256), ((True, False), (256, 128), 256), ((False, True), (128, 128), 128)],
+)
+def test_rounded_products_have_tiles_of_what_multiplies_them(
+    transposed: tuple[bool, bool], wanted: tuple[int, int], threads: int
+) -> None:
+    """Of f32 that is multiplied in tf32; groups of warps take one turned factor. Exact products stay as they are."""
+    kernel = Kernel("f", new_region()[0])
+    a, b, c = (kernel.body.entry.add_argument(MemrefType(F32, (4096, 4096), (1, 4096)), name) for name in "ABC")
+    build = Builder.at_end(kernel.body.entry)
+    alpha, beta = build.constant(1.0, F32), build.constant(0.0, F32)
+    op = build(tl.Gemm(alpha, a, b, beta, c, transpose_a=transposed[0], transpose_b=transposed[1]))
+    policy = NvidiaTilePolicy(architecture=Architecture.SM_90A, precision=Precision.TF32)
+    team_policy = NvidiaTeamPolicy(architecture=Architecture.SM_90A, precision=Precision.TF32)
+    assert policy.gemm_tile(*multiplied_types(op))[:2] == wanted
+    assert team_policy.work_group_size(kernel, 32) == (threads, 1)
+    assert NvidiaTeamPolicy(architecture=Architecture.SM_90A).work_group_size(kernel, 32) == (128, 1)
 
 
 def test_a_long_way_between_tiles_is_for_many_steps() -> None:

@@ -20,7 +20,7 @@ def chosen(m: int, n: int, k: int, many: int = 1, element: str = "f16") -> Chose
     ("size", "tile", "microseconds"),
     [
         (768, "128x64x64 product=128x64x64:wgmma.m64n128k16.f32.f16/1x1/8", 8.2),
-        (1280, "128x64x64", 13.4),
+        (1280, "128x128x64 product=128x128x64:wgmma.m64n128k16.f32.f16/1x2/6", 13.1),
         (1536, "160x128x64", 17.8),
         (2048, "256x128x64", 28.2),
         (2304, "256x192x64", 42.7),

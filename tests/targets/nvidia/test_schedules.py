@@ -6,9 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import tilewright as tw
 from cli.command import run
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.targets import ScheduleElsewhere
 
 from .launching import program_of_text
@@ -31,6 +33,16 @@ PRODUCT = """func @product(%A: memref<f16x128x96>, %B: memref<f16x96x128>, %C: m
 """
 HALVES = PRODUCT.replace(") {", ") attributes{subgroup_size=16} {")
 """Subgroups that are no warps."""
+ITEMS = """func @items(%A: memref<f16x16x16x?>, %B: memref<f16x16x16x?>, %C: memref<f16x16x16x?>) {
+    %g = group_id.x : index
+    %a = subview %A[0:16, 0:16, %g] : memref<f16x16x16,strided<1,16>>
+    %b = subview %B[0:16, 0:16, %g] : memref<f16x16x16,strided<1,16>>
+    %c = subview %C[0:16, 0:16, %g] : memref<f16x16x16,strided<1,16>>
+    %one = constant 1.0 : f16
+    %zero = constant 0.0 : f16
+    gemm %one, %a, %b, %zero, %c
+}
+"""
 KNOWN = """func @known(%x: memref<f32x64>) {
     parallel {
         %i = subgroup_local_id : i32
@@ -120,6 +132,31 @@ def test_other_products_compute_the_same(schedule: str, rng: np.random.Generator
     assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
 
 
+@pytest.mark.parametrize(
+    "text", [SUMS, PRODUCT, KNOWN, TILES, ITEMS], ids=["sums", "product", "known", "tiles", "items"]
+)
+@pytest.mark.parametrize("way", ["", "elements"])
+def test_dependent_launches_wait_before_they_touch_memory(text: str, way: str) -> None:
+    """On every way, and the next launch may begin before that; nothing else changes."""
+    asked, usual = (
+        tw.compile(text, target="nvidia:sm_90a", schedule=f"{way} {more}", cache=False).artifact
+        for more in ("dependent=yes", "")
+    )
+    for kernel, other in zip(asked.kernels, usual.kernels, strict=True):
+        assert kernel.launch is not None
+        assert kernel.launch.dependent
+        assert other.launch == replace(kernel.launch, dependent=False)
+        assert kernel.facts[SCHEDULE].partition(" #")[0] == f"{other.facts[SCHEDULE].partition(' #')[0]} dependent=yes"
+    functions = asked.texts["llvm"].split("define ")[1:]
+    assert len(functions) == len(asked.kernels)
+    for function in functions:
+        before, _, behind = function.partition("@llvm.nvvm.griddepcontrol.wait()")
+        assert "@llvm.nvvm.griddepcontrol.launch.dependents()" in before
+        assert not re.search(r"addrspace\(1\)|store|atomic|cp\.async", before)
+        assert "addrspace(1)" in behind
+    assert "griddepcontrol" not in usual.texts["llvm"]
+
+
 def test_a_line_for_one_kernel_leaves_the_others() -> None:
     usual = line(SUMS, None)
     sums, add = line(SUMS, "add: threads=64")
@@ -145,6 +182,7 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
         (SUMS, "lanes; threads=64", "threads=64", "two schedules for all kernels"),
         (PRODUCT, "product: tile=8x8x8", "tile=8x8x8", "for all kernels of a program, not for product"),
         (SUMS, "add: lnaes", "lnaes", "'lnaes' is no entry of a schedule"),
+        (SUMS, "dependent=1", "dependent=1", "dependent takes yes or no"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(text: str, schedule: str, wrong: str, said: str) -> None:
@@ -169,6 +207,11 @@ def test_what_does_not_fit_is_refused_on_every_level(stage: str) -> None:
 def test_the_interpreter_takes_none() -> None:
     with pytest.raises(ScheduleElsewhere, match="the interpreter takes no schedules"):
         tw.compile(SUMS, target="interpreter", schedule="lanes")
+
+
+def test_launches_of_older_devices_do_not_depend() -> None:
+    with pytest.raises(tw.CompileError, match=r"dependent=yes does not fit .* begins no launch before"):
+        tw.compile(SUMS, target="nvidia:sm_80", schedule="dependent=yes", cache=False)
 
 
 def test_the_schedule_is_part_of_the_key() -> None:

@@ -27,6 +27,11 @@ class Architecture(Enum):
         return self is Architecture.SM_90A
 
     @property
+    def has_dependent_launches(self) -> bool:
+        """Whether a launch may begin while the one before it ends, and wait for that one by itself."""
+        return self is Architecture.SM_90A
+
+    @property
     def shared_bytes(self) -> int:
         """Shared memory that a block may have."""
         return (227 if self is Architecture.SM_90A else 163) * 1024

@@ -317,12 +317,14 @@ class KernelFunction:
         shared_bytes: int = 0,
         stream: int = 0,
         cluster: tuple[int, int, int] = (1, 1, 1),
+        dependent: bool = False,
     ) -> None:
         """Enqueue on a stream (its handle as a number; 0 is the legacy default stream).
 
         `parameters` is the block of kernel parameters as the device sees it; the driver copies it before this returns.
+        A `dependent` launch may begin before the one in front of it is over.
         """
-        config = LaunchConfig.of(grid, block, shared_bytes, stream, cluster)
+        config = LaunchConfig.of(grid, block, shared_bytes, stream, cluster, dependent)
         slots = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
         addresses = (c_void_p * 1)(ctypes.addressof(slots))
         given = addresses if parameters else None

@@ -182,7 +182,15 @@ class DeviceKernel:
     def _enqueue(self, blocks: Extents, block: bytes, stream: int) -> None:
         plan, shared = self._plan, self._info.local_bytes
         try:
-            self._function.launch(blocks, plan.threads, block, shared_bytes=shared, stream=stream, cluster=plan.cluster)
+            self._function.launch(
+                blocks,
+                plan.threads,
+                block,
+                shared_bytes=shared,
+                stream=stream,
+                cluster=plan.cluster,
+                dependent=plan.dependent,
+            )
         except DriverError as error:
             if error.code != LAUNCH_OUT_OF_RESOURCES:
                 raise

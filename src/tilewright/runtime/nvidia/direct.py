@@ -64,7 +64,9 @@ class DeviceRunner(Struct, frozen=True):
             return None
         driver = context.driver
         names = ("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
-        config = LaunchConfig.of(_UNKNOWN, plan.threads, info.local_bytes, cluster=plan.cluster)
+        config = LaunchConfig.of(
+            _UNKNOWN, plan.threads, info.local_bytes, cluster=plan.cluster, dependent=plan.dependent
+        )
         entries = ctypes.create_string_buffer(map_entries(info, plan))
         head = _HEAD.pack(
             *map(driver.address, names),

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tilewright.machine.host import llvm_version
 from tilewright.machine.processor import FeatureSet
 from tilewright.machine.units import usable
+from tilewright.numerics.precision import Precision
 from tilewright.settings.product_units import Unit
 from tilewright.targets.cpu.machine import Machine, machine_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "6"
+_FORMAT: Final = "7"
 """Of the code that passes make: another one where they make other code of the same text, so that none kept is taken."""
 
 
@@ -73,7 +74,7 @@ class CpuTarget(Struct, frozen=True):
         machine = f"{processor.triple} {processor.cpu} {processor.features}"
         return f"llvmlite {llvm_version()} {machine} {units} {self.said('')} {_FORMAT}"
 
-    def passes(self, level: int, checked: bool = False) -> list[Pass]:
+    def passes(self, level: int, checked: bool = False, precision: Precision = Precision.EXACT) -> list[Pass]:
         """The common way to tiles, then the splitting of SPMD regions at barriers.
 
         Small tiles at level 0: the time to compile grows with the code, and there a compile is to be quick. What later

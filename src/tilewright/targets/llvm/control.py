@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.memory import MemoryInstructions
@@ -54,7 +54,8 @@ class Branch:
         self._targets[taken] = block
         self._current = []
         self._builder.position(block)
-        yield
+        with self._builder.scope():
+            yield
         if not self._builder.block.terminated:
             self._arms.append((self._builder.block, self._current))
 
@@ -73,20 +74,36 @@ class Branch:
     def finish(self, condition: Value, weights: str) -> None:
         """Join the sides; called by `ControlFlow.if_else`."""
         builder = self._builder
+        self._leave_out_an_empty_side()
         merge = builder.function.add_block("merge")
         sides = [self._targets.get(side, merge) for side in (True, False)]
         self._head.terminate(f"  br {condition}, label %{sides[0].label}, label %{sides[1].label}{weights}")
         for block, _ in self._arms:
-            block.terminate(f"  br label %{merge.label}")
+            if block is not self._head:
+                block.terminate(f"  br label %{merge.label}")
         builder.position(merge)
         if not any(values for _, values in self._arms):
             return
-        assert len(self._targets) == 2, "a branch with results needs both sides"
         for values in zip(*(values for _, values in self._arms), strict=True):
             phi = builder.phi(values[0].type, "res")
             for (block, _), value in zip(self._arms, values, strict=True):
                 phi.add(value, block)
             self.results.append(phi.value)
+
+    def _leave_out_an_empty_side(self) -> None:
+        """The head jumps over the other one instead: what a side without instructions gives is known there.
+
+        Code generators that move no blocks, and ptxas, which predicates a side better than two, get fewer of them.
+        """
+        if any(values for _, values in self._arms):
+            assert len(self._targets) == 2, "a branch with results needs both sides"
+        for number, (end, values) in enumerate(self._arms):
+            side = next((taken for taken, block in self._targets.items() if block is end), None)
+            if side is not None and end.is_empty:
+                self._arms[number] = (self._head, values)
+                del self._targets[side]
+                self._builder.function.blocks.remove(end)
+                return
 
 
 class ControlFlow(MemoryInstructions):
@@ -97,6 +114,11 @@ class ControlFlow(MemoryInstructions):
     def add_block(self, hint: str = "bb") -> Block:
         """A new block at the end of the function; the builder stays where it is."""
         return self.function.add_block(hint)
+
+    def scope(self) -> AbstractContextManager[None]:
+        """Code that not every way to what is emitted behind it comes through."""
+        known = self.function.computed
+        return nullcontext() if known is None else known.scope()
 
     def br(self, target: Block, loop_metadata: str = "") -> None:
         """Jump; `loop_metadata` (`"!4"`) marks the back edge of a loop."""
@@ -174,8 +196,9 @@ class ControlFlow(MemoryInstructions):
             self.condbr(self.icmp("slt", phis[0].value, upper), body, exit_block)
             self.position(body)
         loop = Loop(phis[0].value, [phi.value for phi in phis[1:]], exit_block)
-        yield loop
-        following = self.add(loop.index, increment, "nsw", hint="next")
+        with self.scope():
+            yield loop
+            following = self.add(loop.index, increment, "nsw", hint="next")
         for phi, value in zip(phis, [following, *loop.yielded], strict=True):
             phi.add(value, self.block)
         if bottom_tested:
@@ -198,7 +221,8 @@ class ControlFlow(MemoryInstructions):
             phi.add(value, preheader)
         exit_block = Block(self.function.name("done"))
         loop = Loop(Value("void", ""), [phi.value for phi in phis], exit_block)
-        yield loop
+        with self.scope():
+            yield loop
         for phi, value in zip(phis, loop.yielded, strict=True):
             phi.add(value, self.block)
         self.br(header)
@@ -215,7 +239,8 @@ class ControlFlow(MemoryInstructions):
     def leavable(self, hint: str) -> Generator[Block]:
         """Code that may jump to its end from anywhere inside: to the block that the `with` statement gives."""
         end = Block(self.function.name(hint))
-        yield end
+        with self.scope():
+            yield end
         self.br(end)
         self.function.blocks.append(end)
         self.position(end)

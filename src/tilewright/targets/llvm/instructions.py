@@ -44,6 +44,17 @@ class Instructions:
         self.module.emitted += 1
         return Value(ltype, name)
 
+    def computed(self, ltype: str, operation: str, hint: str) -> Value:
+        """As `emit`, for what depends on its operands alone: where such instructions are reused, an earlier one."""
+        known = self.function.computed
+        if known is None:
+            return self.emit(ltype, operation, hint)
+        found = known.find(operation)
+        if found is None:
+            found = self.emit(ltype, operation, hint)
+            known.add(operation, found)
+        return found
+
     def emit_void(self, operation: str) -> None:
         """Append an instruction without a result."""
         self.block.lines.append(f"  {operation}")
@@ -58,7 +69,7 @@ class Instructions:
     def _binary(self, op: str, a: Value, b: Value, flags: str, hint: str) -> Value:
         assert a.type == b.type, f"{op} of {a} and {b}"
         word = f"{op} {flags}" if flags else op
-        return self.emit(a.type, f"{word} {a.type} {a.text}, {b.text}", hint)
+        return self.computed(a.type, f"{word} {a.type} {a.text}, {b.text}", hint)
 
     def add(self, a: Value, b: Value, flags: str = "", hint: str = "add") -> Value:
         """`a + b`, wrapping unless `flags` (`"nsw"`, `"nuw"`) promise otherwise."""
@@ -231,7 +242,7 @@ class Instructions:
             return boolean(_SIGNED[predicate](x, y))
         if predicate == "slt" and y == 0 and x is None and lanes_of(a.type) > 1:
             return self._has_bit(a, bits_of(a.type) - 1, hint)
-        return self.emit(vector("i1", lanes_of(a.type)), f"icmp {predicate} {a.type} {a.text}, {b.text}", hint)
+        return self.computed(vector("i1", lanes_of(a.type)), f"icmp {predicate} {a.type} {a.text}, {b.text}", hint)
 
     def _has_bit(self, a: Value, bit: int, hint: str) -> Value:
         """Which lanes of a vector have a bit.
@@ -246,7 +257,7 @@ class Instructions:
     def fcmp(self, predicate: str, a: Value, b: Value, hint: str = "c") -> Value:
         """Comparison of floats: ordered (oeq olt ..) or true on NaN (ueq une ..), ord, uno."""
         assert a.type == b.type, f"fcmp of {a} and {b}"
-        return self.emit(vector("i1", lanes_of(a.type)), f"fcmp {predicate} {a.type} {a.text}, {b.text}", hint)
+        return self.computed(vector("i1", lanes_of(a.type)), f"fcmp {predicate} {a.type} {a.text}, {b.text}", hint)
 
     def select(self, condition: Value, a: Value, b: Value, hint: str = "sel") -> Value:
         """`a` where the condition holds, else `b`; a scalar condition chooses whole vectors."""
@@ -255,7 +266,7 @@ class Instructions:
             return a if condition.text == "true" else b
         if a.text == b.text:
             return a
-        return self.emit(a.type, f"select {condition}, {a}, {b}", hint)
+        return self.computed(a.type, f"select {condition}, {a}, {b}", hint)
 
     # Casts
 
@@ -263,7 +274,7 @@ class Instructions:
         """Any LLVM cast instruction by name; to the own type: nothing."""
         if a.type == ltype:
             return a
-        return self.emit(ltype, f"{op} {flags} {a} to {ltype}" if flags else f"{op} {a} to {ltype}", hint)
+        return self.computed(ltype, f"{op} {flags} {a} to {ltype}" if flags else f"{op} {a} to {ltype}", hint)
 
     def bitcast(self, a: Value, ltype: str, hint: str = "bits") -> Value:
         """The same bits as another type of the same size."""

@@ -28,12 +28,12 @@ class MemoryInstructions(Instructions):
         ltype = base.type if lanes == 1 or base.type.startswith("<") else f"<{lanes} x {base.type}>"
         bounds = "inbounds " if inbounds else ""
         operands = f"{base.type} {base.text}, {index.type} {index.text}"
-        return self.emit(ltype, f"getelementptr {bounds}{element}, {operands}", hint)
+        return self.computed(ltype, f"getelementptr {bounds}{element}, {operands}", hint)
 
     def field(self, struct: str, base: Value, *path: int, hint: str = "field") -> Value:
         """The address of a member of a struct or array in memory."""
         steps = ", ".join(f"i32 {step}" for step in path)
-        return self.emit(base.type, f"getelementptr inbounds {struct}, {base}, i32 0, {steps}", hint)
+        return self.computed(base.type, f"getelementptr inbounds {struct}, {base}, i32 0, {steps}", hint)
 
     def offset(self, base: Value, count: int | Value, hint: str = "p") -> Value:
         """The address a number of bytes further on."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
 
+from tilewright.targets.llvm.computed import Computed
 from tilewright.targets.llvm.values import Value
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class Block:
         self.terminated = False
         self._spread: list[tuple[int, str]] = []
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no instruction."""
+        return not (self.phis or self.lines or self._spread)
+
     def spread_last(self, count: int) -> None:
         """The last `count` lines may stand anywhere from here on: all such are dealt out evenly over the block."""
         line = "\n".join(self.lines[-count:])
@@ -90,15 +96,29 @@ def _dealt_out(spread: list[tuple[int, str]], lines: list[str]) -> list[str]:
 class Function:
     """A function being defined. Create it with `Module.function`, fill it with a `Builder`."""
 
-    __slots__ = ("_counter", "_entry_allocas", "_head", "arguments", "blocks", "callee", "module", "streams")
+    __slots__ = (
+        "_counter",
+        "_entry_allocas",
+        "_head",
+        "arguments",
+        "blocks",
+        "callee",
+        "computed",
+        "module",
+        "streams",
+    )
 
-    def __init__(self, module: Module, head: str, callee: Callee, arguments: list[Value]) -> None:
+    def __init__(
+        self, module: Module, head: str, callee: Callee, arguments: list[Value], computed: Computed | None
+    ) -> None:
         self.module = module
         self.callee = callee
         self.arguments = arguments
         self.blocks: list[Block] = []
         self.streams = False
         """Whether it has non-temporal stores, which only a fence orders before later ones."""
+        self.computed = computed
+        """Instructions whose values are taken again; None if all are emitted anew."""
         self._head = head
         self._counter = 0
         self._entry_allocas: list[str] = []
@@ -183,8 +203,13 @@ class Module:
         linkage: str = "",
         convention: str = "",
         result_attributes: str = "",
+        reuses: bool = False,
     ) -> Function:
-        """Start the definition of a function; `convention` is for example `"ptx_kernel"`."""
+        """Start the definition of a function; `convention` is for example `"ptx_kernel"`.
+
+        One that `reuses` computes what it has computed on every way to a place no second time there, for code
+        generators that would.
+        """
         assert name not in self._functions, f"@{name} is already defined"
         arguments: list[Value] = []
         texts: list[str] = []
@@ -206,7 +231,9 @@ class Module:
             "{",
         ]
         callee = Callee(name, result, tuple(a.type for a in arguments), convention)
-        function = Function(self, " ".join(word for word in words if word), callee, arguments)
+        function = Function(
+            self, " ".join(word for word in words if word), callee, arguments, Computed() if reuses else None
+        )
         self._functions[name] = function
         return function
 

@@ -183,13 +183,14 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
-    resident = parse_line(kernel.schedule or "").resident
+    schedule = parse_line(kernel.schedule or "")
+    resident = schedule.resident
     blocks = least_blocks(kernel, m * n) if resident is None else resident
     if blocks is not None:
         geometry += f' "nvvm.minctasm"="{blocks}"'
     if kernel.cluster is not None:
         geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
-    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel")
+    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel", reuses=True)
     b = Builder(function)
     arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)
@@ -215,6 +216,10 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         warp=i64(0),
         products=subgroup_products(kernel, architecture),
     )
+    if schedule.dependent:
+        # what launches in front of this one write is there behind the wait, which is before all accesses
+        b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
+        b.intrinsic_void("llvm.nvvm.griddepcontrol.wait", [])
     ctx.thread = team.special_register(ctx, "tid.x")
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
     is_warp = ctx.subgroup_size == WARP
@@ -247,6 +252,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         group_bytes=kernel.group_bytes,
         maps=maps,
         most=kernel.most_blocks,
+        dependent=bool(schedule.dependent),
         flag_bytes=kernel.flag_bytes,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})

@@ -91,7 +91,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(128, 64, Cost(1.5, 0.35), Cost(3.0, 0.34), rate=5.2e14),
     MeasuredTile(128, 64, Cost(1.75, 0.243), more=" product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/8", rate=5e14),
     MeasuredTile(128, 128, Cost(4.9, 0.38), Cost(2.0, 0.72), rate=_SOONER),
-    MeasuredTile(128, 128, Cost(3.0, 0.345), threads=_GROUPS, more=_SIX_STAGES, rate=_SOONER),
+    MeasuredTile(128, 128, Cost(3.0, 0.33), threads=_GROUPS, more=_SIX_STAGES, rate=_SOONER),
     MeasuredTile(160, 128, Cost(2.6, 0.47), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(192, 128, Cost(2.4, 0.495), threads=_GROUPS, rate=_SOONER),
     MeasuredTile(208, 128, Cost(2.93, 0.643), threads=_GROUPS, rate=_SOONER),

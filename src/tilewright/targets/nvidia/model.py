@@ -213,6 +213,11 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         """All that the architecture gives one."""
         return self.architecture.shared_bytes
 
+    @property
+    def has_dependent_launches(self) -> bool:
+        """Those of the architecture."""
+        return self.architecture.has_dependent_launches
+
     def threads(self, elements: int, bytes_: int, reduced: bool, repeated: bool = False) -> int:
         """A power of two from 32 to 1024."""
         threads = _LEAST

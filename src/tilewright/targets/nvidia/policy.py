@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from tilewright.dialects import team, tl
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.schedules import Schedule, Tile, Tiles
-from tilewright.ir.types import I8, MemrefType
+from tilewright.ir.types import F32, TF32, MemrefType, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, is_by_groups, product_tiles
-from tilewright.targets.nvidia.product_model import tile_of_groups, tile_of_read_bytes
-from tilewright.transforms import emit
+from tilewright.targets.nvidia.product_model import tile_of_groups, tile_of_lines
 from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
+from tilewright.transforms.product_tiles import multiplied_types
 from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.request import ScheduleRequest
 
@@ -53,6 +54,7 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 
     request: ScheduleRequest = ScheduleRequest()
     architecture: Architecture = Architecture.SM_80
+    precision: Precision = Precision.EXACT
 
     @property
     def subgroup_sizes(self) -> Sequence[int]:
@@ -78,7 +80,9 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 
     def _threads(self, kernel: Kernel, subgroup_size: int) -> int:
         sharing = [op for op in kernel.walk() if isinstance(op, _SHARING)]
-        tiles = NvidiaTilePolicy(self.request.tile, self.architecture, tiles=self.request.tiles).of(kernel)
+        tiles = NvidiaTilePolicy(
+            self.request.tile, self.architecture, tiles=self.request.tiles, precision=self.precision
+        ).of(kernel)
         chosen = tiles.chosen(sharing[0]) if len(sharing) == 1 and isinstance(sharing[0], tl.Gemm) else None
         if chosen is None or chosen.threads == USUAL_THREADS or subgroup_size != WARP:
             return subgroup_size * _SUBGROUPS
@@ -96,7 +100,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
     Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
     extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
     others, to keep the device busy. `threads` are those of a block where that is known, `tiles` says
-    among which they are chosen.
+    among which they are chosen, `precision` in what products of f32 multiply.
     """
 
     product: Tile | None = None
@@ -105,6 +109,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
     groups: bool = False
     threads: int | None = None
     tiles: Tiles | None = None
+    precision: Precision = Precision.EXACT
 
     @property
     def remainders(self) -> Remainders:
@@ -121,7 +126,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
 
     def chosen(self, op: tl.Gemm) -> ProductTile | None:
         """The tile that the model chooses for a product of constant extents; None if something else decides."""
-        a, b, c = (emit.memref_type(value) for value in (op.a, op.b, op.c))
+        a, b, c = multiplied_types(op)
         m, n = c.shape
         if self.product is not None or m is None or n is None or self._is_small(c) or c.element.is_complex:
             return None
@@ -130,10 +135,11 @@ class NvidiaTilePolicy(Struct, frozen=True):
     def _best(self, a: MemrefType, b: MemrefType, c: MemrefType, m: int, n: int) -> ProductTile:
         terms = a.shape[1]
         steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
-        if a.element is b.element is I8 and terms is not None and not self.groups:
+        factor = self._multiplied(a, b, c)
+        if factor is not None and terms is not None and not self.groups:
             # rows of the column-major result run along m
             turned = (a.strides[0] == 1, b.strides[1] == 1)
-            found = tile_of_read_bytes(n, m, terms, turned, self.architecture, self.threads)
+            found = tile_of_lines(factor, (n, m, terms), turned, self.architecture, self.threads)
             if found is not None:
                 return ProductTile(found.along, found.rows, 1.0, found.threads)
         if steps is not None and not self.groups and self._is_by_groups(a, b, c):
@@ -141,6 +147,12 @@ class NvidiaTilePolicy(Struct, frozen=True):
             if best is not None:
                 return ProductTile(best.along, best.rows, 1.0, best.threads)
         return self._tiles(a, b, c).best(m, n, steps, self.groups, self.threads)
+
+    def _multiplied(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScalarType | None:
+        """What both factors are where they are multiplied; None if they are of two types."""
+        if self.precision is Precision.TF32 and a.element is b.element is c.element is F32:
+            return TF32
+        return a.element if a.element is b.element else None
 
     def _is_by_groups(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         return is_by_groups(a.element, b.element, c.element, self.architecture)

@@ -105,16 +105,23 @@ def _is_of_lines(factor: ScalarType, architecture: Architecture, turned: Turned)
     return is_read and architecture is Architecture.SM_90A and not all(turned)
 
 
-def tile_of_read_bytes(
-    m: int, n: int, k: int, turned: Turned, architecture: Architecture, threads: int | None = None
+def tile_of_lines(
+    factor: ScalarType,
+    extents: tuple[int, int, int],
+    turned: Turned,
+    architecture: Architecture,
+    threads: int | None = None,
 ) -> MeasuredTile | None:
-    """The tile of a product of bytes one factor of which lies as units do not take it, with which it takes least time.
+    """The tile with which a product m x n x k of tf32, or of bytes one factor of which lies as units do not take it,
+    takes least time.
 
-    None where units or copies take both as they lie. Blocks may have as many `threads` as are known.
+    None for other factors, and where units or copies take both as they lie. Blocks may have as many `threads` as are
+    known.
     """
-    if not _is_of_lines(I8, architecture, turned):
+    if not _is_of_lines(factor, architecture, turned):
         return None
-    tiles = [*_tiles_of_lines(I8, turned)]
+    m, n, k = extents
+    tiles = [*_tiles_of_lines(factor, turned)]
     mine = [tile for tile in tiles if threads in (None, tile.threads)] or tiles
     return min(_fitting(mine, m, n), key=lambda tile: tile.seconds(m, n, k, 1))
 

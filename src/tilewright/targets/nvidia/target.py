@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.host import llvm_version
+from tilewright.numerics.precision import Precision
 
 if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "49"
+_FORMAT: Final = "51"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -89,7 +90,7 @@ class NvidiaTarget(Struct, frozen=True):
         report.raise_if_errors()
         return replace(self, asked=request)
 
-    def passes(self, level: int, checked: bool = False) -> list[Pass]:
+    def passes(self, level: int, checked: bool = False, precision: Precision = Precision.EXACT) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
         from tilewright.targets.nvidia.model import SPREADING, NvidiaSchedulePolicy, packing
         from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
@@ -115,8 +116,8 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.spread_collectives.widening import WidenProducts
 
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
-        team = NvidiaTeamPolicy(request, self.architecture)
-        tiles = NvidiaTilePolicy(request.tile, self.architecture, tiles=request.tiles)
+        team = NvidiaTeamPolicy(request, self.architecture, precision)
+        tiles = NvidiaTilePolicy(request.tile, self.architecture, tiles=request.tiles, precision=precision)
         spreading = replace(SPREADING, has_clusters=self.architecture.has_clusters)
         spread = [SpreadCollectives(spreading, request)] if level else []
         alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]

@@ -50,7 +50,7 @@ class Part(Struct, frozen=True):
     def all_of(layout: Layout, own: Sequence[Digit], others: Sequence[Digit]) -> list[Part]:
         """The parts that make up a layout: registers of one are counted by its `own` digits, parts by `others`."""
         rank = len(layout.shape)
-        numbers = {tuple(at): number for number, at in enumerate(layout.table()[:, 0, 0, 0].tolist())}
+        numbers = {tuple(at): number for number, at in enumerate(layout.first_thread().tolist())}
         inner = list(lane.offsets(_steps(own), rank))
         found: list[Part] = []
         for start in lane.offsets(_steps(others), rank):

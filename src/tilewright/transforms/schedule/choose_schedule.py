@@ -80,7 +80,10 @@ class ChooseSchedule(Pass, frozen=True):
                     chosen = self._chosen(kernel, placed, wanted)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             threads = teams_of(kernel).threads
-            taken = replace(taken, threads=threads, groups=None, chunk=None, products=products, **chosen)
+            dependent = (wanted.dependent and self.policy.has_dependent_launches) or None
+            taken = replace(
+                taken, threads=threads, groups=None, chunk=None, products=products, dependent=dependent, **chosen
+            )
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):

@@ -33,7 +33,7 @@ class Positions(Struct, frozen=True):
     def of(threads: Threads, layout: Layout, dim: int) -> Positions:
         """Of a layout."""
         digits = [place.digit for place in layout.along(dim) if place.digit.owner is not Owner.REG]
-        steps = tuple(int(n) for n in layout.table()[:, 0, 0, 0, dim])
+        steps = tuple(int(n) for n in layout.first_thread()[:, dim])
         most = sum((digit.extent - 1) * digit.stride for digit in digits)
         unit = gcd(*(digit.stride for digit in digits)) or 1
         return Positions(threads.coordinate(layout, dim), unit, most, steps)

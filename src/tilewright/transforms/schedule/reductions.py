@@ -44,7 +44,7 @@ class Reduction(Struct, frozen=True):
 
     def _in_registers(self, build: Builder, value: Value) -> Value:
         """Halves of the registers that hold one line are combined until one is left of each; an odd one waits."""
-        coordinates = self.layout.table()[:, 0, 0, 0, :].tolist()
+        coordinates = self.layout.first_thread().tolist()
         found: dict[tuple[int, ...], list[int]] = {}
         for register, at in enumerate(coordinates):
             found.setdefault(tuple(c for k, c in enumerate(at) if k != self.dim), []).append(register)

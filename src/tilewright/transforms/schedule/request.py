@@ -163,6 +163,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.resident is not None and wanted.resident * (taken.threads or 1) > _MOST_RESIDENT:
             said = f"a multiprocessor has {_MOST_RESIDENT:,} threads at most"
             self._misfit(kernel, f"resident={wanted.resident}", said, report)
+        if wanted.dependent and not taken.dependent:
+            said = "the machine begins no launch before the one in front of it is over"
+            self._misfit(kernel, "dependent=yes", said, report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):

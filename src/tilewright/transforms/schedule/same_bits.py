@@ -54,8 +54,8 @@ def reinterpreted(build: Builder, op: tile.Reinterpret, value: Value, wholes: La
     element, count = emit.scalar_type(op.out.type), parts(op)
     if count == 1:
         return value
-    numbers = [at[0] for at in wholes.table()[:, 0, 0, 0].tolist()]
-    places = {at[0]: k for k, at in enumerate(of_parts(wholes, count).table()[:, 0, 0, 0].tolist())}
+    numbers = [at[0] for at in wholes.first_thread().tolist()]
+    places = {at[0]: k for k, at in enumerate(of_parts(wholes, count).first_thread().tolist())}
     if divides(op):
         found = list(_divided(build, value, element, count))
         order = {number * count + k: k * len(numbers) + r for r, number in enumerate(numbers) for k in range(count)}

@@ -32,6 +32,9 @@ _SYNCS: Final = (
 _FENCES: Final = (
     "llvm.nvvm.wgmma.fence.sync.aligned",
     "llvm.nvvm.fence.mbarrier_init.release.cluster",
+    # a launch is alone here
+    "llvm.nvvm.griddepcontrol.launch.dependents",
+    "llvm.nvvm.griddepcontrol.wait",
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."

@@ -114,7 +114,7 @@ class Factor(Struct, frozen=True):
 
     def words(self) -> Sequence[tuple[int, int]]:
         """Coordinates of the first element of each register of lane 0 in a part, scaled."""
-        table = self.part.table()[:: self.word_elements, 0, 0, 0]
+        table = self.part.first_thread()[:: self.word_elements]
         return [(int(outer) * self.outer_scale, int(deep) * self.depth_scale) for outer, deep in table]
 
     def layout_of_parts(self, depth: int, dim: int, others: int, first: bool) -> Layout:

@@ -91,5 +91,5 @@ def _line(build: Builder, threads: Threads, layout: Layout, memory: Value, dim: 
     # a line of one element has no neighbours
     width = access_width(layout, type_) if type_.strides.index(1) == dim else 1
     found = build(lane.Load(memory, at, steps, check, width, result_types=[out])).out
-    first = layout.table()[:, 0, 0, 0, dim]
+    first = layout.first_thread()[:, dim]
     return picked(build, [found], [numbers[int(place)] for place in first])

@@ -1,0 +1,156 @@
+"""Tiles that are made of others, on the way to lanes: fragments made of fragments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tilewright.dialects import arith, gpu, lane, tile
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.lane import fragment_of
+from tilewright.dialects.tile_combine import ReduceBy, ScanBy
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.layouts import Layout
+from tilewright.ir.types import I32, FragmentType, ScalarType
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.combinations import by_region, scan
+from tilewright.transforms.schedule.conversions import Conversion
+from tilewright.transforms.schedule.fragments import splat
+from tilewright.transforms.schedule.joins import is_shift, joined
+from tilewright.transforms.schedule.lowering import Lower, Lowering, copy, lowered_type, shape_of
+from tilewright.transforms.schedule.moves import registers_of_move
+from tilewright.transforms.schedule.positions import Positions
+from tilewright.transforms.schedule.reductions import picked
+from tilewright.transforms.schedule.regions import on_fragments
+from tilewright.transforms.schedule.reshapes import reshape
+from tilewright.transforms.schedule.same_bits import divides, reinterpreted
+from tilewright.transforms.schedule.totals import COMBINATIONS, combining
+from tilewright.transforms.tile_values import layout_of
+
+
+def _splat(low: Lowering, build: Builder, op: tile.Splat) -> None:
+    low.put(op.out, build(lane.Fill(low.new(op.value), result_types=[lowered_type(op.out.type)])).out)
+
+
+def _iota(low: Lowering, build: Builder, op: tile.Iota) -> None:
+    layout, element = layout_of(op.out), emit.scalar_type(op.out.type)
+    found = _positions(low, build, layout, op.dim, element)
+    if shape_of(op.out)[op.dim] <= 1 << min(element.bits - 1, 31) and layout.shape[op.dim] < 1 << 31:
+        low.positions[found] = Positions.of(low.threads, layout, op.dim)
+    low.put(op.out, found)
+
+
+def _positions(low: Lowering, build: Builder, layout: Layout, dim: int, element: ScalarType) -> Value:
+    """The thread's part of the coordinate, and that of each register."""
+    first = emit.cast(build, low.threads.coordinate(layout, dim), element)
+    table = layout.first_thread()[:, dim]
+    steps = build(lane.Numbers(tuple(int(n) for n in table), result_types=[FragmentType(len(table), element)])).out
+    return build(arith.Add(splat(build, first, len(table)), steps)).out
+
+
+def _compare(low: Lowering, build: Builder, op: arith.Cmp) -> None:
+    """Coordinates with a number: once for all registers of which the answer is the same."""
+    where, limit = low.positions.get(low.new(op.lhs)), emit.integer_of(low.new(op.rhs))
+    if where is None or limit is None or op.predicate not in _LIMITS:
+        copy(low, build, op)
+        return
+    beyond, other = _LIMITS[op.predicate]
+    found = where.below(build, low.threads.head, limit + beyond)
+    low.put(op.out, build(arith.Xor(found, build.constant(True, found.type))).out if other else found)
+
+
+def _item(low: Lowering, build: Builder, op: tile.Item) -> None:
+    low.put(op.out, build(lane.Item(low.new(op.tile), 0)).out)
+
+
+def _moved(low: Lowering, build: Builder, op: MovesElements) -> None:
+    registers = registers_of_move(op, layout_of)
+    if registers is None and is_shift(op) and not isinstance(op, gpu.ConvertLayout):
+        values = [low.new(value) for value in op.operands]
+        low.put(op.results[0], joined(build, low.threads, op, values, layout_of, low.buffer))
+        return
+    if registers is None:
+        assert isinstance(op, gpu.ConvertLayout | tile.Reshape), "assign-layouts has converted the operands of others"
+        low.put(op.out, _exchanged(low, build, op))
+        return
+    values = [low.new(value) for value in op.operands]
+    found = picked(build, values, registers)
+    if len(values) == 1 and values[0] in low.positions:
+        low.positions[found] = low.positions[values[0]].picked(tuple(registers))
+    low.put(op.results[0], found)
+
+
+def _exchanged(low: Lowering, build: Builder, op: gpu.ConvertLayout | tile.Reshape) -> Value:
+    """What threads have to get from each other."""
+    source, target = ((shape_of(value), layout_of(value)) for value in (op.tile, op.out))
+    if isinstance(op, tile.Reshape):
+        return reshape(build, low.threads, low.new(op.tile), source, target, low.buffer)
+    conversion = Conversion(source[1], target[1], source[0], low.buffer)
+    return conversion.lower(build, low.threads, low.new(op.tile))
+
+
+def _reduce(low: Lowering, build: Builder, op: tile.Reduce | ReduceBy) -> None:
+    found, out = combining(op), op.results[0]
+    if found is None and isinstance(op, ReduceBy):
+        _by_region(low, build, op)
+    elif found is None:
+        assert isinstance(op, tile.Reduce)
+        low.put(out, build.constant(op.kind.of_nothing(emit.scalar_type(out.type)), lowered_type(out.type)))
+    else:
+        value = emit.cast(build, low.new(op.operands[0]), found.wide)
+        value = low.counted(build, op.operands[0], op.dim, value, found.kind)
+        total = found.reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop))
+        low.put(out, emit.cast(build, total, emit.scalar_type(out.type)))
+
+
+def _spill(low: Lowering, build: Builder, op: gpu.Spill) -> None:
+    """All registers at once."""
+    value = low.new(op.tile)
+    low.spilled(op, ()).store(build, value, range(fragment_of(value).size))
+
+
+def _scan(low: Lowering, build: Builder, op: tile.Scan) -> None:
+    kind = COMBINATIONS[op.kind]
+    low.put(op.out, scan(build, low.threads, low.buffer, op, low.new(op.tile), kind))
+
+
+def _by_region(low: Lowering, build: Builder, op: ReduceBy | ScanBy) -> None:
+    for out, value in zip(op.outs, by_region(build, low.threads, low.buffer, op, low.new), strict=True):
+        low.put(out, value)
+
+
+def _map(low: Lowering, build: Builder, op: tile.Map) -> None:
+    positions = [_positions(low, build, layout_of(op.tile), dim, I32) for dim in range(len(layout_of(op.tile).shape))]
+    (found,) = on_fragments(build, op.body, [*positions, low.new(op.tile)], low.new)
+    low.put(op.out, found)
+
+
+def _reinterpret(low: Lowering, build: Builder, op: tile.Reinterpret) -> None:
+    wholes = layout_of(op.tile if divides(op) else op.out)
+    low.put(op.out, reinterpreted(build, op, low.new(op.tile), wholes))
+
+
+_LIMITS: Final = {
+    arith.Predicate.LT: (0, False),
+    arith.Predicate.LE: (1, False),
+    arith.Predicate.GE: (0, True),
+    arith.Predicate.GT: (1, True),
+}
+"""By comparison: how far beyond a number the limit is, and whether the answer is what is not below."""
+
+VALUES: Final[Mapping[type[Operation], Lower]] = {
+    Elementwise: copy,
+    arith.Cmp: _compare,
+    MovesElements: _moved,
+    tile.Splat: _splat,
+    tile.Iota: _iota,
+    tile.Item: _item,
+    tile.Reduce: _reduce,
+    ReduceBy: _reduce,
+    gpu.Spill: _spill,
+    tile.Scan: _scan,
+    ScanBy: _by_region,
+    tile.Map: _map,
+    tile.Reinterpret: _reinterpret,
+}
