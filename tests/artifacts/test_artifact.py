@@ -151,7 +151,7 @@ def test_artefacts_of_an_older_format() -> None:
         Artifact.from_bytes(_resealed(b'{"format":7}'))
 
 
-COMMON: dict[str, object] = {"most": None, "dependent": False}
+COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0}
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "group_bytes": plan.group_bytes,
         "maps": [map_to_json(found) for found in plan.maps],
         "most": plan.most,
+        "flag_bytes": plan.flag_bytes,
         "dependent": plan.dependent,
     }
 
@@ -165,8 +166,8 @@ def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     parts = None if given is None else parts_from_json(given)
     maps = tuple(map_from_json(Fields(found)) for found in fields.items("maps"))
     group_bytes, most = fields.integer("group_bytes"), fields.size("most")
-    dependent = fields.flag("dependent")
-    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most, dependent)
+    dependent, flag_bytes = fields.flag("dependent"), fields.integer("flag_bytes")
+    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most, dependent, flag_bytes)
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

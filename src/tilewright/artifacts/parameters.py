@@ -193,9 +193,10 @@ class LaunchPlan(Struct, frozen=True):
     run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
-    the device's memory are each work-group's, in all launches of a kernel in several launches. `maps` are what a launch
-    makes for boxes that the device copies by itself. A `dependent` launch may begin before the one in front of it in
-    its stream is over, for which the code waits.
+    the device's memory are each work-group's, in all launches of a kernel in several launches; where blocks tell each
+    other something by them, the first `flag_bytes` are 0 before a launch and behind it. `maps` are what a launch makes
+    for boxes that the device copies by itself. A `dependent` launch may begin before the one in front of it in its
+    stream is over, for which the code waits.
     """
 
     threads: tuple[int, int, int]
@@ -207,6 +208,7 @@ class LaunchPlan(Struct, frozen=True):
     maps: tuple[TensorMap, ...] = ()
     most: int | None = None
     dependent: bool = False
+    flag_bytes: int = 0
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
@@ -216,6 +218,7 @@ class LaunchPlan(Struct, frozen=True):
         _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
         _check(self.scratch_bytes >= 0, "negative scratch memory")
         _check(self.group_bytes >= 0, "negative memory of a work-group")
+        _check(0 <= self.flag_bytes <= self.group_bytes, "flags are in the memory of a work-group")
         _check(self.parts is None or self.items == 1, "blocks share a work-group or run several")
 
     @property

@@ -45,6 +45,8 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
 
     A kernel that is a `step_of` another one is one of the launches that have the other's effect when they come one
     after the other; `group_bytes` of the device's memory are each work-group's in all of them (`memref.group_memory`).
+    Blocks that divide a work-group may have such memory without steps: the first `flag_bytes` of it are 0 before each
+    launch and behind it.
     They are for grids of so many work-groups at most, and so many blocks of a work-group at least, as `stepped` of the
     other kernel says. The body is a collective region.
     """
@@ -67,6 +69,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     parts: dict[str, Attribute] | None = optional_attribute(dict, default=None)
     step_of: str | None = optional_attribute(str, default=None)
     group_bytes: int = optional_attribute(int, default=0)
+    flag_bytes: int = optional_attribute(int, default=0)
     stepped: tuple[int, int] | None = optional_attribute(tuple, default=None)
     cluster: tuple[int, int] | None = optional_attribute(tuple, default=None)
 

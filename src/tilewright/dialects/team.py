@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tilewright.diagnostics import Report
 from tilewright.dialects.memref import AtomicKind
+from tilewright.dialects.tile_rules import fail
+from tilewright.ir.core import Operation as CoreOperation
 from tilewright.ir.definition import (
     COLLECTIVE,
     CONVERGENT,
@@ -26,7 +29,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind
-from tilewright.ir.types import I32, INDEX, INT32, NUMBER
+from tilewright.ir.types import I32, INDEX, INDEX_ONLY, INT32, MEMREF, NUMBER, AddressSpace, MemrefType
 
 
 class GroupId(Operation, name="team.group_id", traits=(PURE,)):
@@ -104,6 +107,47 @@ class Barrier(Operation, name="team.barrier", traits=(CONVERGENT,)):
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
+
+
+class Publish(Operation, name="team.publish", traits=(CONVERGENT,)):
+    """What the block has written to `memory` is there for the one that awaits the flag of a number.
+
+    Flags are numbers of a work-group's memory that are 0 before a launch and behind it. A flag is awaited once, by a
+    block with a greater number (`team.part`): blocks begin in the order of their numbers, so none waits for one that
+    cannot begin.
+    """
+
+    memory: Value = operand(MEMREF)
+    flags: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        check_flags(self, report, self.flags)
+
+
+class AwaitPublished(Operation, name="team.await_published", traits=(CONVERGENT,)):
+    """Waits until a block with a smaller number has published `memory` by the flag of a number, which is 0 then."""
+
+    memory: Value = operand(MEMREF)
+    flags: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        check_flags(self, report, self.flags)
+
+
+def check_flags(op: CoreOperation, report: Report, flags: Value) -> None:
+    """Flags are 32-bit integers, one beside the other, in memory that other blocks see."""
+    type_ = flags.type
+    assert isinstance(type_, MemrefType)
+    if type_.element is not I32 or type_.strides != (1,) or type_.space is not AddressSpace.GLOBAL:
+        fail(op, report, f"flags are i32 beside each other in global memory, not {type_}")
 
 
 class Broadcast(Operation, name="team.broadcast", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V21"):

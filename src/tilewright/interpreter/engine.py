@@ -26,6 +26,7 @@ from tilewright.interpreter import (
     host,
     lanes,
     products,
+    publishing,
     scalars,
     tensor_copies,
     tensor_stores,
@@ -76,6 +77,7 @@ def all_handlers() -> OperationTable[Handler]:
             **tensor_stores.handlers(),
             **turns.handlers(),
             **clusters.handlers(),
+            **publishing.handlers(),
         }
     )
 

@@ -105,6 +105,16 @@ class Shadow(Struct):
         """What was done to memory in these spaces comes before what follows."""
         self.stretches = [found for found in self.stretches if found.kept[0].space not in spaces]
 
+    def hand_over(self, buffer: Buffer, at: Array, actor: int) -> None:
+        """What an actor has done to elements comes before what follows."""
+        stretch = self._of(buffer)
+        units = buffer.data.itemsize // stretch.unit
+        first = (int(buffer.data.ctypes.data) - stretch.start) // stretch.unit
+        for unit in range(units):
+            places = at * units + unit + first
+            found = stretch.touched[:, places]
+            stretch.touched[:, places] = np.where(found == actor, _NOBODY, found)
+
     def note(self, buffer: Buffer, at: Array, who: Array, touch: Touch, where: Location) -> None:
         """Record that elements are touched, each by the actor at the same place of `who`; a race is an error."""
         stretch = self._of(buffer)

@@ -4,7 +4,7 @@
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
                held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
-               resident=N | dependent=[yes | no]} [# reason]
+               stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -138,6 +138,7 @@ class Schedule(Struct, frozen=True):
     swizzle: int | None = None
     tiles: Tiles | None = None
     cluster: tuple[int, int] | None = None
+    stream: bool | None = None
     resident: int | None = None
     dependent: bool | None = None
 
@@ -166,7 +167,7 @@ def _said(value: object) -> str:
 
 
 UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
-    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster")
+    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster", "stream")
 )
 """What is chosen for products of certain tiles, threads and instructions."""
 
@@ -265,6 +266,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,
+    "stream": _TRUTH,
     "resident": _COUNT,
     "dependent": _TRUTH,
 }

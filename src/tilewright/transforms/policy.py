@@ -251,6 +251,7 @@ class SpreadPolicy(Struct, frozen=True):
     sum_tiles: int = 132
     sum_blocks: int = 528
     tiles_of_part: int = 4
+    stream_blocks: int = 264
     has_clusters: bool = False
 
 

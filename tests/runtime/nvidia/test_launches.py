@@ -165,6 +165,25 @@ def test_steps_take_the_place_of_a_launch(played: FakeDriver) -> None:
     assert launches[-3:] == ["cuLaunchKernelEx", "cuLaunchKernelEx", "cuMemFreeAsync"]
 
 
+def test_flags_are_kept_by_streams(played: FakeDriver) -> None:
+    """Zeros once, since launches leave them so; other streams, graphs and several work-groups have their own."""
+    plan = LaunchPlan((64, 1, 1), parts=SPREAD, group_bytes=256, flag_bytes=64)
+    found = kernel(VECTOR, plan=plan)
+    for stream in (3, 3, 4):
+        found.launch(1, (OnDevice((95,)),), stream=stream)
+    first, again, other = (launched.words[-1] for launched in played.launches)
+    assert first == again != other
+    assert [len(played.memory[place]) for place in (first, other)] == [256, 256]
+    assert bytes(played.memory[first]) == bytes(256)
+    assert played.calls.count("cuMemsetD8Async") == played.calls.count("cuMemAlloc_v2") == 2
+    found.launch(2, (OnDevice((95,)),), stream=3)
+    played.capturing.add(5)
+    found.launch(1, (OnDevice((95,)),), stream=5)
+    assert not {launched.words[-1] for launched in played.launches[-2:]} & {first, other}
+    assert played.calls.count("cuMemFreeAsync") == 2
+    assert played.calls.count("cuMemsetD8Async") == 4
+
+
 def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:
     played.devices = 3
     found = kernel(ScalarParameter("a", "f32"), VECTOR)

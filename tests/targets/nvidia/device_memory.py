@@ -135,11 +135,22 @@ def launches(
 ) -> list[tuple[KernelInfo, Buffer | None]]:
     """What a kernel is run by, each with the memory that work-groups keep: its steps, if there are some."""
     if info.steps is None:
-        return [(info, None)]
+        return [(info, flags_of(memory, info, prod(grid)))]
     plans = [step.launch for step in info.steps.kernels]
     size = max(plan.group_bytes for plan in plans if plan is not None)
     kept = memory.allocate(size * prod(grid)) if size else None
     return [(step, kept) for step in info.steps.kernels]
+
+
+def flags_of(memory: DeviceMemory, info: KernelInfo, groups: int) -> Buffer | None:
+    """Memory of work-groups whose blocks tell each other something, with flags that are 0; None where they do not."""
+    plan = info.launch
+    if plan is None or not plan.flag_bytes:
+        return None
+    kept = memory.allocate(plan.group_bytes * groups)
+    for group in range(groups):
+        kept.write(bytes(plan.flag_bytes), group * plan.group_bytes)
+    return kept
 
 
 class DeviceArray:

@@ -60,6 +60,8 @@ class Emulated:
         for launch, memory in launches(device.memory, info, grid):
             work = work_of(device.memory, launch, grid, slots, reporting, kept=memory, described=described)
             device.launch(self.program, launch.symbol, work.blocks, work.block, launch.local_bytes)
+            if memory is not None and launch.launch is not None:
+                assert not any(memory.read()[: launch.launch.flag_bytes]), "a launch leaves flags as it finds them"
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
 

@@ -26,7 +26,7 @@ from tilewright.machine.cuda.errors import (
 )
 from tilewright.machine.cuda.handles import finalizer
 from tilewright.machine.cuda.launch_config import LaunchConfig
-from tilewright.machine.cuda.memory import DeviceBuffer
+from tilewright.machine.cuda.memory import DeviceBuffer, StreamFlags
 from tilewright.machine.cuda.queues import Event, Stream
 
 if TYPE_CHECKING:
@@ -160,6 +160,7 @@ class Context:
         self.handle: int = handle.value or 0
         self._device = device.value
         self.description = self._describe(ordinal)
+        self.flags = StreamFlags(self)
 
     def _describe(self, ordinal: int) -> DeviceDescription:
         name = ctypes.create_string_buffer(256)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 from contextlib import contextmanager
 from ctypes import byref, c_uint64, c_void_p
+from threading import Lock
 from typing import TYPE_CHECKING, cast
 
+from tilewright.machine.cuda.capture import beside_capture, is_capturing
 from tilewright.machine.cuda.errors import OutOfDeviceMemory, error_of
 from tilewright.machine.cuda.handles import finalizer
 
@@ -69,6 +71,40 @@ def stream_memory(context: Caller, size: int, stream: int) -> Generator[int]:
         yield pointer.value
     finally:
         context.call("cuMemFreeAsync", pointer.value, c_void_p(stream))
+
+
+class StreamFlags:
+    """Memory of a context's streams whose beginning is 0 before a launch, and which the launch leaves so.
+
+    Launches of a stream come one after the other, so each stream keeps what has been made for the largest so far.
+    """
+
+    def __init__(self, context: Caller) -> None:
+        self._context = context
+        self._kept: dict[int, DeviceBuffer] = {}
+        self._mutex = Lock()
+
+    @contextmanager
+    def memory(self, size: int, flags: int, stream: int) -> Generator[int]:
+        """The address of so many bytes for work that the block puts into a stream; the first of them are `flags`.
+
+        What is captured for a graph, which other streams may run, has memory and zeros of its own. Raises
+        `OutOfDeviceMemory`.
+        """
+        if is_capturing(self._context, stream):
+            with stream_memory(self._context, size, stream) as address:
+                self._context.call("cuMemsetD8Async", address, 0, flags, c_void_p(stream))
+                yield address
+            return
+        with self._mutex:
+            found = self._kept.get(stream)
+            if found is None or found.size < size:
+                # what runs in the stream may still need the smaller one
+                with beside_capture(self._context):
+                    self._context.call("cuStreamSynchronize", c_void_p(stream))
+                    found = self._kept[stream] = DeviceBuffer(self._context, size)
+                    found.fill(0, stream)
+            yield found.address
 
 
 def _no_room(context: Caller, error: OutOfDeviceMemory, size: int) -> OutOfDeviceMemory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from ctypes import c_void_p
 from functools import partial
 from math import prod
 from threading import Lock
@@ -84,7 +85,8 @@ class DeviceKernel:
         parameter block is another.
         """
         if not self._parts.takes_steps(values, sizes):
-            return self
+            # the memory of flags is that of a stream
+            return None if self._plan.flag_bytes else self
         step, *others = self._steps
         alike = step._packer.format == self._packer.format and len(step._plan.maps) == len(self._plan.maps)
         return step if alike and not others else None
@@ -118,8 +120,12 @@ class DeviceKernel:
     def _launch(self, sizes: Extents, values: Sequence[SlotValue], stream: int, memory: Sequence[int] = ()) -> None:
         parts = self.parts(values, sizes)
         blocks = self._plan.blocks(sizes, parts)
-        with self._scratch(blocks, stream) as scratch, self._reports(stream) as reports:
-            self._enqueue(blocks, self.block([*values, *scratch, *reports], sizes, parts, memory), stream)
+        with (
+            self._scratch(blocks, stream) as scratch,
+            self._reports(stream) as reports,
+            self._flags(sizes, stream) as own,
+        ):
+            self._enqueue(blocks, self.block([*values, *scratch, *reports], sizes, parts, memory or own), stream)
 
     @contextmanager
     def _workspaces(self, values: list[SlotValue], stream: int) -> Generator[None]:
@@ -145,6 +151,22 @@ class DeviceKernel:
             yield ()
             return
         with stream_memory(self._function.module.context, size * prod(sizes), stream) as address:
+            yield (address,)
+
+    @contextmanager
+    def _flags(self, sizes: Extents, stream: int) -> Generator[Sequence[int]]:
+        """The slot of the memory by which the blocks of a work-group tell each other something."""
+        plan, groups = self._plan, prod(sizes)
+        if not plan.flag_bytes:
+            yield ()
+            return
+        context, size = self._function.module.context, plan.group_bytes * groups
+        if groups == 1:
+            with context.flags.memory(size, plan.flag_bytes, stream) as address:
+                yield (address,)
+            return
+        with stream_memory(context, size, stream) as address:
+            context.call("cuMemsetD8Async", address, 0, size, c_void_p(stream))
             yield (address,)
 
     @contextmanager

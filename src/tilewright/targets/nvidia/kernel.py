@@ -52,6 +52,7 @@ from tilewright.targets.nvidia import (
     lane_products,
     lanes,
     memory,
+    publishing,
     reports,
     subgroup,
     team,
@@ -149,6 +150,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **tensor_stores.lowerings(),
             **turns.lowerings(),
             **clusters.lowerings(),
+            **publishing.lowerings(),
             **reports.lowerings(),
         }
     )
@@ -251,6 +253,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         maps=maps,
         most=kernel.most_blocks,
         dependent=bool(schedule.dependent),
+        flag_bytes=kernel.flag_bytes,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(signature, local_bytes=arena.high_water, launch=plan, facts=facts)

@@ -101,6 +101,7 @@ class ChooseSchedule(Pass, frozen=True):
             "order": self._order(kernel, placed, wanted),
             "swizzle": least_slab(wanted) if placed.slab < SLAB else None,
             "cluster": kernel.cluster if placed.is_clustered else None,
+            "stream": shares_terms(kernel) or (None if wanted.stream is None else False),
             **{key: found or (None if getattr(wanted, key) is None else False) for key, found in asked.items()},
         }
 
@@ -240,6 +241,11 @@ def _is_repeated(kernel: Kernel, size: int) -> bool:
     carried = [tile_type(value).size for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
     loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))
     return size not in carried and any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
+
+
+def shares_terms(kernel: Kernel) -> bool:
+    """Whether blocks share the terms of products."""
+    return any(isinstance(op, team.Publish) for op in kernel.walk())
 
 
 def _has_rows(kernel: Kernel) -> bool:

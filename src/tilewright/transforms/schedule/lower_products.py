@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tilewright.dialects import gpu_clusters, gpu_products, gpu_stores, gpu_tensors, lane, lane_products, scf, tile
+from tilewright.dialects import (
+    gpu_clusters,
+    gpu_products,
+    gpu_stores,
+    gpu_tensors,
+    lane,
+    lane_products,
+    scf,
+    team,
+    tile,
+)
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.transforms import emit
@@ -59,16 +69,28 @@ def _asked(low: Lowering, build: Builder, op: Operation) -> None:
 
     A wait of that thread alone would take all that is computed behind it out of registers that a warp has in common.
     """
-    if isinstance(op, (*_OF_WARPS, gpu_clusters.Release)):
+    if isinstance(op, (*_OF_WARPS, *PUBLISHED, gpu_clusters.Release)):
         warp = op.warp if isinstance(op, _OF_WARPS) else 0
         here = _at_branch(build, low.threads.is_of_warp(warp % low.threads.teams.warps))
-        if not isinstance(op, gpu_tensors.AwaitReaders):
+        if not isinstance(op, gpu_tensors.AwaitReaders | team.AwaitPublished):
             here = _elected_branch(here)
     else:
         here = _at_branch(build, low.threads.is_first_thread())
     new = type(op).of_parts([low.new(value) for value in op.operands], [], dict(op.attributes))
     new.places = op.places
     here(new)
+
+
+def _published(low: Lowering, build: Builder, op: team.Publish) -> None:
+    """One thread says so when all have written."""
+    build(team.Barrier(fence_global=True))
+    _asked(low, build, op)
+
+
+def _awaited_part(low: Lowering, build: Builder, op: team.AwaitPublished) -> None:
+    """A warp waits, and all for it."""
+    _asked(low, build, op)
+    build(team.Barrier(fence_global=True))
 
 
 def _at_branch(build: Builder, condition: Value) -> Builder:
@@ -104,6 +126,8 @@ ASKED: Final = (
     gpu_clusters.Release,
 )
 """What one thread asks the machine for."""
+PUBLISHED: Final = (team.AwaitPublished, team.Publish)
+"""What one thread or warp does for all, who meet."""
 
 PRODUCTS: Final[Mapping[type[Operation], Lower]] = {
     **dict.fromkeys(ASKED, _asked),
@@ -115,4 +139,6 @@ PRODUCTS: Final[Mapping[type[Operation], Lower]] = {
     gpu_products.CopyAsync: _copied,
     gpu_stores.StoreTile: _stored,
     gpu_stores.AwaitStores: _awaited_stores,
+    team.AwaitPublished: _awaited_part,
+    team.Publish: _published,
 }

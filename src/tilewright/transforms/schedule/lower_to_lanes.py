@@ -21,7 +21,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.known import check_layouts, has_tile, runs_lanes, teams_of
 from tilewright.transforms.schedule.lower_accesses import ACCESSES, ONCE
-from tilewright.transforms.schedule.lower_products import ASKED, PRODUCTS
+from tilewright.transforms.schedule.lower_products import ASKED, PRODUCTS, PUBLISHED
 from tilewright.transforms.schedule.lower_values import VALUES
 from tilewright.transforms.schedule.lowering import Lower, Lowering, copy
 from tilewright.transforms.schedule.strips import End, Strip, lower_strip, strips
@@ -116,7 +116,7 @@ def _spmd(low: Lowering, build: Builder, op: team.Spmd) -> None:
         build(inner.clone(low.values))
 
 
-_OWN: Final = (*ONCE, *ASKED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
+_OWN: Final = (*ONCE, *ASKED, *PUBLISHED, gpu_products.CopyAsync, gpu_stores.AwaitStores, team.Spmd)
 """What has no tile and still is not what each thread does: done by one for all, dealt to them, or theirs already."""
 
 _LOWERINGS: Final[OperationTable[Lower]] = OperationTable({**VALUES, **ACCESSES, **PRODUCTS, team.Spmd: _spmd})

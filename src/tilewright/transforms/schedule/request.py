@@ -154,6 +154,9 @@ class ScheduleRequest(Struct, frozen=True):
             self._misfit(
                 kernel, f"cluster={spelled(wanted.cluster)}", self._no_cluster(kernel, wanted.cluster, taken), report
             )
+        if wanted.stream and not taken.stream:
+            said = taken.reason or "no product of it has several tiles that blocks take"
+            self._misfit(kernel, "stream=yes", said, report)
         if wanted.order not in (None, 1, taken.order):
             said = "no product has one factor of a column and one of a row of the grid"
             self._misfit(kernel, f"order={wanted.order}", said, report)

@@ -14,28 +14,35 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.spread_collectives.clusters import Clusters, bound_tiles
+from tilewright.transforms.spread_collectives.sharing import Item, SharedMemory, Shares, loop_over_terms
 from tilewright.transforms.spread_collectives.tasks import Level, Task, computed_before, inside, step_of
 from tilewright.transforms.steps import STEP
 
 
 class Blocks(Struct, frozen=True):
-    """Which block this is, how many share the work-group; rows of tiles that products take together."""
+    """Which block this is, how many share the work-group; rows of tiles that products take together.
+
+    With `memory` for it, blocks share the terms of products that are left behind whole waves.
+    """
 
     part: Value
     count: Value
     band: int
     clusters: Clusters | None = None
+    memory: SharedMemory | None = None
 
 
 def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
     """Write a task for several blocks, each of which does its share; in front of it what its bounds are computed of."""
     counts = [_trips(build, loop, task.levels) for loop in task.loops]
+    shares: Shares | None = None
+    item: Item | None = None
     clusters = blocks.clusters if task.multiplies else None
     goes_beyond = clusters is not None and clusters.goes_beyond(counts)
     if clusters is not None:
         counts = clusters.counts(build, counts)
         part, count, band = clusters.numbered(build, blocks.count, blocks.band)
-        blocks = Blocks(part, count, band)
+        blocks = Blocks(part, count, band, memory=blocks.memory)
     total = build.index(1)
     for count in counts:
         total = emit.mul(build, total, count)
@@ -50,12 +57,17 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         inner = emit.open_if(build, is_first)
         numbers = [inner.index(0) for _ in counts]
     else:
-        loop = emit.open_loop(build, blocks.part, total, blocks.count, parallel=True)
+        shares = _shares(build, task, blocks, total)
+        bounds = (blocks.part, total, blocks.count)
+        loop = emit.open_loop(build, *(bounds if shares is None else shares.bounds(build)), parallel=True)
         step = next((op.attributes[STEP] for op in (*task.levels, *task.body) if STEP in op.attributes), None)
         if step is not None:
             loop.op.attributes[STEP] = step
-        inner = loop.body
-        numbers = _numbers(inner, loop.index, counts, blocks.band if task.multiplies else 0)
+        inner, number = loop.body, loop.index
+        if shares is not None:
+            item = shares.item(inner, number)
+            number = item.tile
+        numbers = _numbers(inner, number, counts, blocks.band if task.multiplies else 0)
     if clusters is not None:
         numbers = clusters.tiles(inner, numbers)
     variables = dict(zip(task.loops, numbers, strict=True))
@@ -69,6 +81,24 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         _copy(inner, _between(task.body), mapping, needed)
     if goes_beyond:
         bound_tiles(inner.block)
+    if shares is not None and item is not None:
+        shares.divide(item, mapping[_terms_of(task).outs[0]])
+
+
+def _terms_of(task: Task) -> scf.For:
+    """The loop over the terms of a task that blocks share."""
+    loop = loop_over_terms(task)
+    assert isinstance(loop, scf.For), "spread-collectives has asked"
+    return loop
+
+
+def _shares(build: Builder, task: Task, blocks: Blocks, total: Value) -> Shares | None:
+    """What a block has of so many tiles, if terms are shared."""
+    if blocks.memory is None or not task.multiplies:
+        return None
+    loop = _terms_of(task)
+    terms, trips = computed_before(build, loop.upper, task.levels), _trips(build, loop, task.levels)
+    return Shares.of(build, (blocks.part, blocks.count, blocks.memory), total, (terms, trips, step_of(loop)))
 
 
 def _trips(build: Builder, loop: scf.For, levels: Sequence[Level]) -> Value:

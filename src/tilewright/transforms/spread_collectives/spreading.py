@@ -38,12 +38,14 @@ from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.types import MemrefType
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
 from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
+from tilewright.transforms.spread_collectives.sharing import SharedMemory, flag_bytes, loop_over_terms, sums_type
 from tilewright.transforms.spread_collectives.tasks import Task, step_of
 from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
 
@@ -82,7 +84,7 @@ class SpreadCollectives(Pass, frozen=True):
         if len(launches) > 1:
             _say(kernel, True, self._told(launches))
         for launch in launches:
-            _divide(launch, self.policy, self._clusters(launch))
+            _divide(launch, self.policy, self._clusters(launch), streams=self._streams(launch))
         return bool(launches or wide is not None or kernel.schedule)
 
     def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
@@ -94,6 +96,15 @@ class SpreadCollectives(Pass, frozen=True):
             _say(kernel, True, "no clusters: the machine has none")
             return None
         return wanted
+
+    def _streams(self, kernel: Kernel) -> bool:
+        """Whether blocks are asked to share the terms of products."""
+        if not self.request.of(kernel).stream:
+            return False
+        if kernel.step_of is not None or kernel.stepped is not None:
+            _say(kernel, True, "no terms shared: a launch may take other kernels in its place")
+            return False
+        return True
 
     def _told(self, launches: Sequence[Kernel]) -> str:
         """What a schedule says of launches that may take a kernel's place, or stand beside it."""
@@ -133,8 +144,11 @@ def _say(kernel: Kernel, spread: bool, reason: str) -> None:
     kernel.schedule = str(replace(parse_line(kernel.schedule or ""), spread=spread, reason=reason))
 
 
-def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | None) -> None:
-    """Let blocks share the units of a kernel, none of which waits for another one; in clusters if products allow."""
+def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | None, *, streams: bool = False) -> None:
+    """Let blocks share the units of a kernel, none of which waits for another one; in clusters if products allow.
+
+    If it `streams`, blocks share the terms of products that are left behind whole waves.
+    """
     units = units_of(kernel)
     tasks = [task for unit in units for task in unit.tasks]
     found = None if cluster is None else Clusters.of(tasks, cluster)
@@ -145,9 +159,24 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
         _say(kernel, True, f"no clusters: {found}")
     extents = (1, 1) if clusters is None else clusters.extents
     most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
+    sums = _shared_sums(tasks, policy) if streams else None
+    if isinstance(sums, str):
+        _say(kernel, True, f"no terms shared: {sums}")
+    elif sums is not None:
+        most = min(most, policy.stream_blocks)
+        kernel.group_bytes, kernel.flag_bytes = SharedMemory.bytes(sums), flag_bytes(sums)
     parts = Parts(_nests(kernel, units), most, extents)
-    _rewrite(kernel, units, policy, clusters)
+    _rewrite(kernel, units, policy, clusters, sums if isinstance(sums, MemrefType) else None)
     kernel.parts = cast("dict[str, Attribute]", dict(parts_to_json(parts)))
+
+
+def _shared_sums(tasks: Sequence[Task], policy: SpreadPolicy) -> MemrefType | str:
+    """Memory of sums that blocks hand on to each other, or why they share no terms."""
+    products = [task for task in tasks if task.multiplies and task.tiles != 1]
+    if len(products) != 1:
+        return f"{len(products)} instructions have several tiles of products"
+    loop = loop_over_terms(products[0])
+    return loop if isinstance(loop, str) else sums_type(products[0], policy.stream_blocks)
 
 
 def _nests(kernel: Kernel, units: Sequence[Unit]) -> tuple[tuple[Trips, ...], ...]:
@@ -179,11 +208,16 @@ def _estimate(bound: Value, known: LaunchQuantities) -> Polynomial | None:
     return known.integer(bound)
 
 
-def _rewrite(kernel: Kernel, units: Sequence[Unit], policy: SpreadPolicy, clusters: Clusters | None) -> None:
+def _rewrite(
+    kernel: Kernel, units: Sequence[Unit], policy: SpreadPolicy, clusters: Clusters | None, sums: MemrefType | None
+) -> None:
     first = kernel.body.entry.first
     assert first is not None
     build = Builder.before_op(first)
-    blocks = Blocks(build(team.Part()).out, build(team.NumParts()).out, policy.band, clusters)
+    part, count = build(team.Part()).out, build(team.NumParts()).out
+    together = 1 if clusters is None else prod(clusters.extents)
+    memory = None if sums is None else SharedMemory.place(build, sums, part, together)
+    blocks = Blocks(part, count, policy.band, clusters, memory)
     for unit in units:
         if not unit.tasks:
             continue

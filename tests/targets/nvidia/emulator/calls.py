@@ -20,6 +20,7 @@ _SYNCS: Final = (
     "llvm.nvvm.shfl.sync.",
     "llvm.nvvm.bar.warp.sync",
     "llvm.nvvm.elect.sync",
+    "llvm.nvvm.vote.all.sync",
     "llvm.nvvm.barrier.cta.sync.all",
     NUMBERED,
     MEETING,

@@ -103,6 +103,9 @@ def _pointer(text: str) -> tuple[Operand, int]:
     return operand(ltype, name), SHARED if is_shared(ltype) else 0
 
 
+_ORDERS: Final = {"release": Access.RELEASE, "acquire": Access.ACQUIRE}
+
+
 def _order(text: str) -> tuple[str, int | None, int]:
     """Operands, what an atomic access is (None: plain), and its alignment."""
     align = _ALIGN.search(text)
@@ -110,7 +113,7 @@ def _order(text: str) -> tuple[str, int | None, int]:
     scoped = _SCOPED.match(text)
     if scoped is None:
         return text, None, int(align[1]) if align else 1
-    wide = Access.READ if scoped[2] == "block" else Access.DEVICE
+    wide = Access.READ if scoped[2] == "block" else Access.DEVICE | _ORDERS.get(scoped[3], Access.READ)
     return scoped[1], Access.ATOMIC | wide, int(align[1]) if align else 1
 
 

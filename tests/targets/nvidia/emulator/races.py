@@ -1,7 +1,9 @@
 """Accesses between two barriers, and which of them race.
 
 Two accesses of a byte race if they are of different threads, one at least writes, not both are atomic, and no barrier
-of a warp orders them. Between blocks of a launch nothing orders, and atomics of the scope of a block count as plain.
+of a warp orders them. Between blocks of a launch a store that releases orders what came before its block's last
+barrier with what comes behind the next barrier of a block that loads the same word and acquires; nothing else does, and
+atomics of the scope of a block count as plain.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ class Access:
     """Atomic for other blocks too."""
     PRODUCT: Final = 8
     """By an instruction that has to be awaited."""
+    RELEASE: Final = 16
+    ACQUIRE: Final = 32
+    """What came before goes along, and what follows finds it."""
 
 
 class RaceError(Exception):
@@ -222,15 +227,28 @@ class Launched:
         self._blocks = blocks
         self._touched = np.zeros(end, np.bool_)
         self._parts: list[Bytes] = []
+        self._epochs = np.zeros(blocks, np.int64)
+        self._released: dict[int, tuple[int, int]] = {}
+        self._edges: list[tuple[int, int, int, int]] = []
+        """A block's epochs before that of a number come before those behind one of another block."""
 
     def add(self, block: int, entries: list[Entry]) -> None:
-        """Remember what a block did."""
+        """Remember what a block did between two barriers."""
         if self._blocks == 1 or not entries:
             return
+        epoch = int(self._epochs[block])
+        self._epochs[block] += 1
+        for e in entries:
+            if e.access & Access.RELEASE:
+                self._released |= dict.fromkeys(e.offsets.tolist(), (block, epoch))
+            elif e.access & Access.ACQUIRE:
+                before = {self._released[place] for place in e.offsets.tolist() if place in self._released}
+                self._edges += [(*each, block, epoch) for each in before]
         offsets = defaultdict[int, defaultdict[int, list[Array]]](lambda: defaultdict(list))
         for e in entries:
             narrow = e.access & Access.ATOMIC and not e.access & Access.DEVICE
-            offsets[e.access & ~Access.ATOMIC if narrow else e.access][e.size].append(e.offsets)
+            kind = e.access & ~(Access.RELEASE | Access.ACQUIRE)
+            offsets[kind & ~Access.ATOMIC if narrow else kind][e.size].append(e.offsets)
         for kind, by_size in offsets.items():
             touched, end = self._touched, 0
             for size, parts in by_size.items():
@@ -242,7 +260,7 @@ class Launched:
             found = np.flatnonzero(touched[:end])
             touched[found] = False
             actors = np.full(len(found), block)
-            self._parts.append(Bytes(found, actors, np.full(len(found), kind), actors))
+            self._parts.append(Bytes(found, actors, np.full(len(found), kind), np.full(len(found), epoch)))
 
     def close(self) -> None:
         """Raise RaceError if two blocks touch a byte that one of them writes."""
@@ -252,6 +270,7 @@ class Launched:
             np.concatenate([part.offsets for part in self._parts]),
             np.concatenate([part.actors for part in self._parts]),
             np.concatenate([part.flags for part in self._parts]),
+            np.concatenate([part.turns for part in self._parts]),
         )
         for first, last in _suspects(found):
             rows = range(first, last)
@@ -259,6 +278,15 @@ class Launched:
                 for j in range(first, k):
                     both = int(found.flags[k]) & int(found.flags[j]) & Access.ATOMIC
                     writes = (int(found.flags[k]) | int(found.flags[j])) & Access.WRITE
-                    if found.actors[k] != found.actors[j] and writes and not both:
+                    if found.actors[k] != found.actors[j] and writes and not both and not self._is_ordered(found, j, k):
                         blocks = f"blocks {found.actors[j]} and {found.actors[k]}"
                         raise RaceError(f"{blocks} race at byte {found.offsets[first]}")
+
+    def _is_ordered(self, found: Bytes, one: int, other: int) -> bool:
+        """Whether one of two accesses comes before the other one."""
+        places = [(found.actors[k], found.turns[k]) for k in (one, other)]
+        return any(
+            a == first and at < end and b == second and to > begin
+            for (a, at), (b, to) in (places, places[::-1])
+            for first, end, second, begin in self._edges
+        )

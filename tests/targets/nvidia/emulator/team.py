@@ -260,6 +260,10 @@ class Team(Accesses):
         elif sync.name == "llvm.nvvm.elect.sync":
             # the first lane that is named; whoever is it says the first part
             frame.keep(f"{sync.result}.1", here, masks & -masks == 1 << here % WARP)
+        elif sync.name == "llvm.nvvm.vote.all.sync":
+            votes = lanes.full(sync.operands[1])
+            warps = here // WARP
+            frame.keep(sync.result, here, np.array([votes[warps == warp].all() for warp in warps]))
         else:
             mode = sync.name.split(".")[4]
             word, position, bounds = (lanes.full(x) for x in sync.operands[1:])

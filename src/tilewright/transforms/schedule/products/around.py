@@ -37,8 +37,6 @@ def around_product(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]
         return "each tile has more than one product"
     if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in loops_over_tiles(tiles)):
         return "blocks share tiles of other instructions too, which want more of them"
-    if any(is_inside(bound, tiles) for bound in (loop.lower, loop.upper)):
-        return "tiles have terms of their own"
     sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
     found = _where(loop, tiles, [each.load for each in sources if each is not None], slices)
     return found if isinstance(found, str) else Around(tiles, found)

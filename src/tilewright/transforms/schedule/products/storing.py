@@ -19,6 +19,7 @@ from tilewright.dialects import scf, tile
 from tilewright.dialects.arith import Constant
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.memref import GroupMemory
 from tilewright.ir.core import BlockArgument, Operation, OpResult, Value
 from tilewright.ir.interfaces import Elementwise, MovesElements, root_of
 from tilewright.ir.swizzles import SWIZZLED_LINES
@@ -80,7 +81,11 @@ def slabs_of(element: ScalarType, warps: int) -> MemrefType:
 def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> Stored | str:
     """The store of a kernel that the machine can make, or why it cannot."""
     behind = {op: set(_sources_behind(op.value)) for op in collective(kernel) if isinstance(op, tile.Store)}
-    found = [op for op, sources in behind.items() if any(not isinstance(each, tile.Load) for each in sources)]
+    found = [
+        op
+        for op, sources in behind.items()
+        if any(not isinstance(each, tile.Load) for each in sources) and not _is_own(op)
+    ]
     if len(found) != 1:
         return f"{len(found)} stores of sums"
     (store,) = found
@@ -122,6 +127,9 @@ def _sources_behind(value: Value, moved: bool = False) -> Iterator[tile.Mma | ti
             yield op
         case scf.For() if isinstance(value, OpResult) and not moved:
             yield from _sources_behind(scf.yielded(op.body)[op.outs.index(value)])
+        case scf.If() if isinstance(value, OpResult) and not moved:
+            for region in op.regions:
+                yield from _sources_behind(scf.yielded(region)[op.outs.index(value)])
         case tile.Splat() | Constant():
             return
         case Elementwise() | MovesElements():
@@ -137,6 +145,12 @@ def _factor_loads(product: tile.Mma) -> frozenset[Operation]:
     """The loads of factors, which come before the store, or belong to tiles in any order, as those behind it do."""
     sources = (source_of(value, None) for value in (product.lhs, product.rhs))
     return frozenset(source.load for source in sources if source is not None)
+
+
+def _is_own(store: tile.Store) -> bool:
+    """Whether a store is to memory of the work-group's, from which threads load what others have."""
+    origin = root_of(store.memref)
+    return isinstance(origin.defining_op, GroupMemory)
 
 
 def _meets(op: Operation, store: tile.Store) -> bool:

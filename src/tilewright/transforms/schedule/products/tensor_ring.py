@@ -60,7 +60,7 @@ class Multiply(Protocol):
 
 class NextTile(Struct, frozen=True):
     """The tile behind this one: its index in the loop over tiles, what stands for values that say where its factors
-    lie. This one's iterations begin at `lower` and are over at `end`; there may be `enough` to ask for the next one's.
+    lie. Its iterations begin at `lower`, this one's are over at `end`; there may be `enough` of these to ask for them.
     """
 
     around: scf.For
@@ -156,7 +156,8 @@ class TensorRing(Struct, frozen=True):
             end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
             few = emit.less(before, count, before.index(self._depth))
             enough = emit.not_less(before, count, before.index(self._depth))
-            found = NextTile(around.loop, following, known, lower, end, enough)
+            begin = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
+            found = NextTile(around.loop, following, known, begin, end, enough)
             build = emit.open_if(build, few)
         self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
@@ -189,7 +190,7 @@ class TensorRing(Struct, frozen=True):
 
         Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
         """
-        lower = emit.to_index(build, self.loop.lower)
+        lower = emit.to_index(build, known.get(self.loop.lower, self.loop.lower))
         for number in range(self._depth):
             index = emit.add(build, lower, build.index(number * self.step))
             stage, parity = build.index(number), None
@@ -263,7 +264,8 @@ class TensorRing(Struct, frozen=True):
 
         They go to the stage `at`, which other blocks have released in a phase of that parity.
         """
-        there = at_iteration(build, self.loop, index, present)
+        upper = tile_of.get(self.loop.upper, self.loop.upper)
+        there = at_iteration(build, self.loop, index, present, upper)
         if there is None:
             return
         known, (stage, released) = self._places(there, index, tile_of), at
