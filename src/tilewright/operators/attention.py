@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
-from tilewright.operators.attention_blocks import TILES, are_whole, goes_on, numbers_of_blocks
+from tilewright.operators.attention_blocks import TILES, are_whole, goes_on, heads_of_band, numbers_of_blocks
 from tilewright.operators.attention_devices import multiprocessors
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
@@ -82,7 +82,8 @@ class AttentionPlan(Struct, frozen=True):
 
     It is compiled once for `target`; on an NVIDIA device blocks have so many `threads`. `shape` is that of the result,
     `lse_shape` that of the logarithms. Arrays are passed as the elements of their memory, so many as `spans` says, the
-    scale and `integers` behind them. Print it to read how the kernel runs.
+    scale and `integers` behind them. Work-groups of so many heads, a `band`, begin beside each other. Print it to read
+    how the kernel runs.
     """
 
     of: AttentionClass
@@ -92,16 +93,16 @@ class AttentionPlan(Struct, frozen=True):
     lse_shape: tuple[int, int, int]
     spans: Mapping[str, int]
     integers: tuple[int, ...]
+    band: int = 1
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Blocks of queries, heads, batches; if all is whole their product, or as many as run at a time."""
+        """Blocks of queries of a band of heads, bands, batches; as many as run at a time if they go on."""
         batch, heads, queries = self.lse_shape
         blocks = -(-queries // self.of.blocks[0])
-        if not self.of.whole:
-            return (blocks, heads, batch)
-        count = blocks * heads * batch
-        return (min(count, multiprocessors()) if self.of.persistent else count, 1, 1)
+        if self.of.persistent:
+            return (min(blocks * heads * batch, multiprocessors()), 1, 1)
+        return (blocks * self.band, heads // self.band, batch)
 
     @property
     def text(self) -> str:
@@ -287,14 +288,16 @@ def _planned(asked: _Asked) -> AttentionPlan:
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
     integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
     matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
+    band = 1
     if len(matrices) == len("qkv") and are_whole(layouts, (q, k, v, out), blocks):
         of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
-        integers += numbers_of_blocks(q, k, of)
+        band = heads_of_band(q, k, of)
+        integers += numbers_of_blocks(q, band, of)
     else:
         integers += [number for found in matrices[-2:] if is_flat for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers))
+    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers), band)
 
 
 def _text(of: AttentionClass) -> str:

@@ -45,12 +45,19 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     return of.blocks == _LARGE and is_short and blocks > multiprocessors() and takes_tensors(target)
 
 
-def numbers_of_blocks(q: Head, k: Head, of: AttentionClass) -> list[int]:
-    """Blocks of queries of a head, of a batch and of a band, heads of a band, and blocks of queries in all."""
-    batch, heads, queries, _ = q.shape
+def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
+    """Query heads whose blocks begin beside each other."""
+    _, heads, _, _ = q.shape
     _, key_heads, keys, width = k.shape
-    blocks, group = queries // of.blocks[0], heads // key_heads
+    group = heads // key_heads
     # without a mask blocks are alike: those of one head read the same keys one after the other
     most = max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1) if of.causal else 1
-    band = next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
-    return [blocks, blocks * heads, blocks * band, band, blocks * heads * batch]
+    return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
+
+
+def numbers_of_blocks(q: Head, band: int, of: AttentionClass) -> list[int]:
+    """The last of the numbers that a launch passes (`whole_integers`): those behind places in matrices."""
+    batch, heads, queries, _ = q.shape
+    blocks = queries // of.blocks[0]
+    of_all = [blocks * heads, blocks * band, blocks * heads * batch]
+    return [blocks, band, heads, *(of_all if of.persistent else ())]

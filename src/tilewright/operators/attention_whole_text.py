@@ -1,9 +1,10 @@
 """The text of attention for arrays that are made of whole blocks, and lie where the device copies boxes of them.
 
-Blocks of queries are numbered, and so are work-groups, along one dimension of the grid: heads go in bands, of which
-keys and values stay in the cache that all multiprocessors share, and within a band blocks of queries that see most keys
-begin first. So what is left to the end is short, whatever the lengths. Persistent work-groups take every n-th block;
-what the next one multiplies first comes while this one is finished.
+Work-groups begin one after the other along the first dimension of the grid, then along the others. The first one goes
+over the blocks of queries of a band of heads, of which keys and values stay in the cache that multiprocessors share;
+those that see most keys begin first. The second one goes over bands, the third over batches. So what is left to the end
+is short, whatever the lengths. Persistent work-groups number all blocks in this order and take every n-th of them; what
+the next one multiplies first comes while this one is finished.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ FLAT: Final = "qkv"
 """The arrays of which all heads are one matrix."""
 UNIT: Final = MAP_UNIT // ELEMENT_BYTES
 """Elements of which distances are multiples."""
-_NUMBERS: Final = ("nb", "tb", "gb", "band", "tiles")
+_NUMBERS: Final = ("nb", "band", "hs")
+_OF_ALL: Final = ("tb", "gb", "tiles")
 
 
 def whole_integers(of: AttentionClass) -> tuple[str, ...]:
@@ -26,11 +28,12 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
 
     Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements; rows of
     the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
-    queries of a head, of a batch and of a band, heads of a band, and blocks of queries in all.
+    queries of a head, heads of a band, and heads; if work-groups go on also blocks of queries of a batch, of a band,
+    and in all.
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
-    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS)
+    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *(_OF_ALL if of.persistent else ()))
 
 
 class WholeWriter(AttentionWriter):
@@ -60,8 +63,9 @@ class WholeWriter(AttentionWriter):
     def _known(self) -> str:
         """What is so of all arrays of the class."""
         of = self.of
+        ids = "%bid, %unused0, %unused1" if of.persistent else "%inside, %which, %b"
         lines = [
-            f"%{'bid' if of.persistent else 't'}, %unused0, %unused1 = get_tile_block_id : tile<i32>",
+            f"{ids} = get_tile_block_id : tile<i32>",
             "%count, %unused2, %unused3 = get_num_tile_blocks : tile<i32>",
             "%zero = constant <i32: 0> : tile<i32>",
             "%one = constant <i32: 1> : tile<i32>",
@@ -90,22 +94,26 @@ class WholeWriter(AttentionWriter):
             seen = """%behind = addi %query, %rows : tile<i32>
 %enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
 %seen = mini %enough, %whole signed : tile<i32>"""
-        return f"""%b = divi %t, %tb signed : tile<i32>
-%before = muli %b, %tb : tile<i32>
-%within = subi %t, %before : tile<i32>
-%which = divi %within, %gb signed : tile<i32>
-%ahead0 = muli %which, %gb : tile<i32>
-%inside = subi %within, %ahead0 : tile<i32>
+        return f"""{self._numbers() if self.of.persistent else ""}
 %turned = divi %inside, %band signed : tile<i32>
 %taken = muli %turned, %band : tile<i32>
 %own = subi %inside, %taken : tile<i32>
 %first = muli %which, %band : tile<i32>
 %h = addi %first, %own : tile<i32>
-%hs = divi %tb, %nb signed : tile<i32>
 %x = subi %final, %turned : tile<i32>
 %hk = divi %h, %group signed : tile<i32>
 %query = muli %x, %rows : tile<i32>
 {seen}"""
+
+    @staticmethod
+    def _numbers() -> str:
+        """The batch, the band of heads, and the number in it of a block by its number among all."""
+        return """%b = divi %t, %tb signed : tile<i32>
+%before = muli %b, %tb : tile<i32>
+%within = subi %t, %before : tile<i32>
+%which = divi %within, %gb signed : tile<i32>
+%ahead0 = muli %which, %gb : tile<i32>
+%inside = subi %within, %ahead0 : tile<i32>"""
 
     def _positions(self) -> str:
         """Where the head begins in each matrix of all, and its result."""
