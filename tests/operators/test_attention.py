@@ -23,8 +23,10 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.operators.attention_blocks import numbers_of_blocks
+from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import WholeWriter
+from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 Array = npt.NDArray[Any]
@@ -142,11 +144,13 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     batch, heads, key_heads, queries, keys, width = shape
     q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    blocks = queries // rows
-    numbers = [*plan.integers[:-3], blocks, 2, heads, blocks * heads, blocks * 2, blocks * heads * batch]
+    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
+    heads_of = [
+        Head((batch, count, length, width), (0, 0, width, 1)) for count, length in ((heads, queries), (key_heads, keys))
+    ]
+    numbers = [*plan.integers[:-7], *numbers_of_blocks(*heads_of, 2, of)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
-    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
 
 
@@ -194,6 +198,16 @@ def test_what_keeps_work_groups_from_going_on(was: str, becomes: str, reason: st
         tw.compile(text, target="nvidia:sm_90a", schedule=PERSISTENT[64], cache=False)
 
 
+def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
+    """Of all numbers that are not negative: those around multiples of the divisor, and the largest."""
+    for number in (1, 2, 3, 5, 7, 64, 641, 65535, 65537, 2**30 + 1, 2**31 - 1, *rng.integers(1, 2**31, 50)):
+        factor, shift = reciprocal(int(number))
+        assert -(2**31) <= factor < 0
+        for at in (0, *rng.integers(0, (2**31 - 1) // number + 1, 20), (2**31 - 1) // number):
+            for n in (int(at * number) - 1, int(at * number), 2**31 - 1):
+                assert n < 0 or (2 * n * (factor + 2**32) >> 32) >> shift == n // number
+
+
 def test_blocks_that_go_on_where_that_is_faster() -> None:
     """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
     x = np.zeros((1, 40, 512, 128), np.float16)
@@ -211,7 +225,9 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     assert not goes_on(x, x, x, target="cpu")
 
 
-@pytest.mark.parametrize("unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ", "div_by<8>, %sql "])
+@pytest.mark.parametrize(
+    "unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ", "div_by<8>, %sql "]
+)
 def test_what_nobody_promises_is_asked(unknown: str) -> None:
     """Where the device may not be able to copy keys or queries there is code for threads that do."""
     x = np.zeros((1, 1, 128, 64), np.float16)

@@ -293,7 +293,7 @@ def _planned(asked: _Asked) -> AttentionPlan:
         of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
         band = heads_of_band(q, k, of)
-        integers += numbers_of_blocks(q, band, of)
+        integers += numbers_of_blocks(q, k, band, of)
     else:
         integers += [number for found in matrices[-2:] if is_flat for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}

@@ -8,7 +8,7 @@ from typing import Final
 from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
 from tilewright.operators.attention_text import AttentionClass
-from tilewright.operators.attention_whole_text import UNIT
+from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
@@ -55,9 +55,12 @@ def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
     return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
 
 
-def numbers_of_blocks(q: Head, band: int, of: AttentionClass) -> list[int]:
+def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass) -> list[int]:
     """The last of the numbers that a launch passes (`whole_integers`): those behind places in matrices."""
     batch, heads, queries, _ = q.shape
     blocks = queries // of.blocks[0]
-    of_all = [blocks * heads, blocks * band, blocks * heads * batch]
-    return [blocks, band, heads, *(of_all if of.persistent else ())]
+    found = {"nb": blocks, "band": band, "hs": heads}
+    if of.persistent:
+        found |= {"tb": blocks * heads, "gb": blocks * band, "tiles": blocks * heads * batch}
+    known = {**found, "group": heads // k.shape[1]}
+    return [*found.values(), *(part for name in divisors(of) for part in reciprocal(known[name]))]

@@ -21,6 +21,8 @@ UNIT: Final = MAP_UNIT // ELEMENT_BYTES
 """Elements of which distances are multiples."""
 _NUMBERS: Final = ("nb", "band", "hs")
 _OF_ALL: Final = ("tb", "gb", "tiles")
+_TWICE: Final = 32
+"""Bits of twice a number that is not negative, and of their reciprocals."""
 
 
 def whole_integers(of: AttentionClass) -> tuple[str, ...]:
@@ -29,11 +31,34 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
     Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements; rows of
     the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
     queries of a head, heads of a band, and heads; if work-groups go on also blocks of queries of a batch, of a band,
-    and in all.
+    and in all. What is divided by has its `reciprocal` at the end.
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
-    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *(_OF_ALL if of.persistent else ()))
+    reciprocals = [f"{name}{part}" for name in divisors(of) for part in "rt"]
+    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *(_OF_ALL if of.persistent else ()), *reciprocals)
+
+
+def divisors(of: AttentionClass) -> tuple[str, ...]:
+    """The numbers of `whole_integers` that others are divided by."""
+    return ("band", "group", *(("tb", "gb") if of.persistent else ()))
+
+
+def reciprocal(number: int) -> tuple[int, int]:
+    """A factor, as a signed number of 32 bits, and a shift, by which quotients are found (`_quotient`).
+
+    Twice a number below 2^31 times the factor, which is rounded up, is too large by less than one part of the divisor.
+    """
+    shift = (number - 1).bit_length()
+    factor = -(-(1 << (_TWICE - 1 + shift)) // number)
+    return factor - (1 << _TWICE), shift
+
+
+def _quotient(out: str, number: str, by: str) -> str:
+    """A division takes some twenty instructions, one after the other, in front of all that a work-group does."""
+    return f"""%{out}2 = addi %{number}, %{number} : tile<i32>
+%{out}h = mulhii %{out}2, %{by}r : tile<i32>
+%{out} = shri %{out}h, %{by}t unsigned : tile<i32>"""
 
 
 class WholeWriter(AttentionWriter):
@@ -95,23 +120,23 @@ class WholeWriter(AttentionWriter):
 %enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
 %seen = mini %enough, %whole signed : tile<i32>"""
         return f"""{self._numbers() if self.of.persistent else ""}
-%turned = divi %inside, %band signed : tile<i32>
+{_quotient("turned", "inside", "band")}
 %taken = muli %turned, %band : tile<i32>
 %own = subi %inside, %taken : tile<i32>
 %first = muli %which, %band : tile<i32>
 %h = addi %first, %own : tile<i32>
 %x = subi %final, %turned : tile<i32>
-%hk = divi %h, %group signed : tile<i32>
+{_quotient("hk", "h", "group")}
 %query = muli %x, %rows : tile<i32>
 {seen}"""
 
     @staticmethod
     def _numbers() -> str:
         """The batch, the band of heads, and the number in it of a block by its number among all."""
-        return """%b = divi %t, %tb signed : tile<i32>
+        return f"""{_quotient("b", "t", "tb")}
 %before = muli %b, %tb : tile<i32>
 %within = subi %t, %before : tile<i32>
-%which = divi %within, %gb signed : tile<i32>
+{_quotient("which", "within", "gb")}
 %ahead0 = muli %which, %gb : tile<i32>
 %inside = subi %within, %ahead0 : tile<i32>"""
 
