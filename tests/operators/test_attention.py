@@ -135,7 +135,7 @@ def test_emulated(
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
 
 
-PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes"}
+PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes stores=tensor"}
 """By queries of a block."""
 
 
@@ -169,7 +169,7 @@ def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.
 
 def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
     text, arguments, (out, lse) = persistent((1, 2, 1, 128, 256, 64), True, 64, rng)
-    llvm, kernel = emitted(text, schedule=PERSISTENT[64])
+    llvm, kernel = emitted(text, schedule=f"{PERSISTENT[64]} stores=tensor")
     found = Emulated(Program(llvm), (kernel,)).run(
         Launch(arguments, {}, (3, 1, 1)), schedule=random.Random(int(rng.integers(100)))
     )

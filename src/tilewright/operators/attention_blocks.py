@@ -45,6 +45,14 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     return of.blocks == _LARGE and is_short and blocks > multiprocessors() and takes_tensors(target)
 
 
+def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
+    """How a program is run on an NVIDIA device. The device stores results where a block has shared memory left."""
+    if target.partition(":")[0] != "nvidia":
+        return None
+    stores = " stores=tensor" if of.whole and of.blocks == _LARGE and takes_tensors(target) else ""
+    return f"threads={threads}{' persistent=yes' if of.persistent else ''}{stores}"
+
+
 def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
     """Query heads whose blocks begin beside each other."""
     _, heads, _, _ = q.shape

@@ -15,7 +15,7 @@ from tilewright.machine.cuda.tensor_maps import MAP_UNIT
 from tilewright.operators.attention_heads import ELEMENT_BYTES
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
 
-FLAT: Final = "qkv"
+FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
 UNIT: Final = MAP_UNIT // ELEMENT_BYTES
 """Elements of which distances are multiples."""
@@ -100,15 +100,13 @@ class WholeWriter(AttentionWriter):
             "%whole = divi %lk, %columns signed : tile<i32>",
             "%final = subi %nb, %one : tile<i32>",
         ]
-        for name in "qkvo":
-            lines.append(f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>")
-            modes = "bhl" if name == "o" else "l"
-            lines += [f"%s{name}{mode}a = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>" for mode in modes]
         for name in FLAT:
             lines += [
+                f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
+                f"%s{name}la = assume div_by<{UNIT}>, %s{name}l : tile<i32>",
                 f"%s{name}lb = assume bounded<{of.width}, ?>, %s{name}l : tile<i32>",
                 f"%{name}rowsa = assume bounded<1, ?>, %{name}rows : tile<i32>",
-                self.views.all_heads(name, self.rows if name == "q" else self.columns),
+                self.views.all_heads(name, self.columns if name in "kv" else self.rows, name == "o"),
             ]
         return "\n".join(lines)
 
@@ -141,6 +139,10 @@ class WholeWriter(AttentionWriter):
 %inside = subi %within, %ahead0 : tile<i32>"""
 
     def _positions(self) -> str:
-        """Where the head begins in each matrix of all, and its result."""
-        found = [self.views.position(name, "h" if name == "q" else "hk") for name in FLAT]
-        return "\n".join([*found, self.views.head("o", "h", "lqa", self.result_view, "a")])
+        """Where the head begins in each matrix of all."""
+        return "\n".join(self.views.position(name, "hk" if name in "kv" else "h") for name in FLAT)
+
+    def _stored(self) -> str:
+        view, behind = self.views.of_all(self.rows, is_stored=True), "" if self.of.persistent else " token=%qd"
+        return f"""%oat = addi %or3, %query : tile<i32>
+%done = store_view_tko weak %rounded, %og[%oat, %oc3]{behind} : {self.q}, {view}, tile<i32> -> token"""
