@@ -12,7 +12,7 @@ from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
-_SHORT: Final = 1024
+_SHORT: Final = 2048
 """Keys that take little longer than what a work-group begins and ends with."""
 _BAND_BYTES: Final = 32 << 20
 """Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
