@@ -211,7 +211,7 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 def test_blocks_that_go_on_where_that_is_faster() -> None:
     """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
     x = np.zeros((1, 40, 512, 128), np.float16)
-    long = np.broadcast_to(np.zeros((1, 1, 2048, 128), np.float16), (1, 40, 2048, 128))
+    long = np.broadcast_to(np.zeros((1, 1, 2176, 128), np.float16), (1, 40, 2176, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
