@@ -145,10 +145,10 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
     of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
-    heads_of = [
+    of_q, of_k = (
         Head((batch, count, length, width), (0, 0, width, 1)) for count, length in ((heads, queries), (key_heads, keys))
-    ]
-    numbers = [*plan.integers[:-7], *numbers_of_blocks(*heads_of, 2, of)]
+    )
+    numbers = [*plan.integers[:-7], *numbers_of_blocks(of_q, of_k, 2, of)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
