@@ -46,11 +46,10 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
 
 
 def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
-    """How a program is run on an NVIDIA device. The device stores results where a block has shared memory left."""
+    """How a program is run on an NVIDIA device."""
     if target.partition(":")[0] != "nvidia":
         return None
-    stores = " stores=tensor" if of.whole and of.blocks == _LARGE and takes_tensors(target) else ""
-    return f"threads={threads}{' persistent=yes' if of.persistent else ''}{stores}"
+    return f"threads={threads}{' persistent=yes' if of.persistent else ''}"
 
 
 def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
