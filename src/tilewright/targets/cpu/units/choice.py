@@ -20,8 +20,8 @@ from tilewright.targets.cpu.units.vnni import vnni
 
 _SIDE_ON_TILES: Final = 96
 """From such cubes on tiles are faster than the next unit: on Emerald Rapids dot products of bytes make 350 GOP/s in
-batches of 64, tiles 306, in those of 128 444 and 688; of f16 vectors make 1 to 1.7 times what tiles do at 64, .83 to .96
-at 96."""
+batches of 64, tiles 306, in those of 128 444 and 688; of f16 vectors make 1 to 1.7 times what tiles do at 64, .83
+to .96 at 96."""
 _NEXT: Final = {Unit.AMX_INT8: Unit.VNNI, Unit.AMX_F16: Unit.VECTOR}
 """The unit that is faster on small products."""
 
