@@ -10,14 +10,14 @@ after:   scf.for %w = %first to %end step 1 parallel {
                              else { %sum }
                     tile.store %total, %C[..] } }
 
-Of `tiles` for `parts` blocks the whole waves but one are taken last, as ever: each block every n-th tile. What is left
-is between one and two tiles a block: its steps along the terms, numbered tile by tile, are divided evenly. So a block
-has at most the first steps of a tile (the head), a whole tile and the last steps of another one (the tail), or two whole
-ones; and no tile has more than two blocks. The head comes first, the tail last of these, so that the block before, which
-has a smaller number, has published its head by then: if all are as fast as each other nobody waits. Behind it all begin
-their whole waves at a time. The sum of a tile is that of its head and that of its tail: it depends on the number of
-blocks, not on who runs first. (To go on from the sums of the head would make it the same in any number, but ptxas waits
-for each product then, C7515: it sees registers of sums loaded.)
+Of `tiles` for `parts` blocks the whole waves but one are taken last, as ever: each block every n-th tile. What is
+left is between one and two tiles a block: its steps along the terms, numbered tile by tile, are divided evenly. So a
+block has at most the first steps of a tile (the head), a whole tile and the last steps of another one (the tail), or
+two whole ones; and no tile has more than two blocks. The head comes first, the tail last of these, so that the block
+before, which has a smaller number, has published its head by then: if all are as fast as each other nobody waits.
+Behind it all begin their whole waves at a time. The sum of a tile is that of its head and that of its tail: it
+depends on the number of blocks, not on who runs first. (To go on from the sums of the head would make it the same in
+any number, but ptxas waits for each product then, C7515: it sees registers of sums loaded.)
 
 Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile. Clusters of
 blocks share as blocks do: those of one take the same items at a time, of tiles beside each other.
