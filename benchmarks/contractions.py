@@ -2,8 +2,10 @@
 
 Tensors of rank 3 to 5 as coupled-cluster methods multiply them (a, b, c, d: 40 virtual orbitals, i, j, k: 16 occupied
 ones), row-major, on random data. Ours, `numpy.einsum(optimize=True)` and `torch.einsum` run in turn, and as a floor our
-own product of two row-major matrices of the same extents, which nothing has to be gathered for. The table shows median
-rates in GFLOP/s and how many times as fast ours is within a round, with quartiles. One process a thread count.
+own product of two row-major matrices of the same extents, which nothing has to be gathered for. So do the multiply-adds
+alone, of registers (`vector_ceiling.py`): behind `at most` stands how many times as fast as NumPy any code could be.
+The table shows median rates in GFLOP/s and how many times as fast ours is within a round, with quartiles. One process
+a thread count.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from comparison import OURS, Comparison, overall
 from figures import Chart
 from products import DTYPES, ERRORS
 from rated import Row
-from spread import Overall
+from spread import Overall, Spread
 from timing import in_turn, timers
 from tlx_texts import contraction
 from torch_forms import torch_module
+from vector_ceiling import multiply_adds
 
 _SIZES: Final = {**dict.fromkeys("abcd", 40), **dict.fromkeys("ijk", 16)}
 _QUICK: Final = {**dict.fromkeys("abcd", 10), **dict.fromkeys("ijk", 7)}
@@ -44,28 +47,42 @@ _CASES: Final = [
 _NUMPY: Final = "numpy"
 _TORCH: Final = "torch"
 _FLOOR: Final = "matrices"
+_REGISTERS: Final = "multiply-adds"
 _WARM: Final = 0.02
 
 
-def measure(dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], seconds: float, threads: int) -> Row:
+class Contraction(Row, frozen=True):
+    """`most`: how many times as fast as NumPy the multiply-adds alone are."""
+
+    most: Spread
+
+    def line(self) -> str:
+        """One line of the table."""
+        return f"{super().line()}   at most x{self.most} {_NUMPY}"
+
+
+def measure(
+    dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], seconds: float, threads: int
+) -> Contraction:
     """Ours and the others in turn."""
     rng, (left, right, result) = np.random.default_rng(), letters
     a, b = (rng.standard_normal([sizes[c] for c in word]).astype(DTYPES[dtype]) for word in (left, right))
     c = np.full([sizes[letter] for letter in result], np.nan, DTYPES[dtype])
     kernel = tw.compile(contraction(dtype, letters, sizes), target="cpu", cache=False).k
-    spec = f"{left},{right}->{result}"
+    spec, operations = f"{left},{right}->{result}", 2.0 * prod(sizes[letter] for letter in {*left, *right})
     runs: dict[str, Callable[[], object]] = {
         OURS: lambda: kernel(a, b, c),
         _NUMPY: lambda: np.einsum(spec, a, b, optimize=True),
         **_torch(spec, a, b),
         _FLOOR: _matrices(dtype, letters, sizes, rng),
+        _REGISTERS: multiply_adds(dtype, operations, threads),
     }
     timings = in_turn(timers(runs), sys.maxsize, limit=seconds, threads=threads, warm=_WARM)
     exact = np.einsum(spec, a.astype(np.float64), b.astype(np.float64), optimize=True)
     error = float(np.linalg.norm(c - exact) / np.linalg.norm(exact))
-    peers = [name for name in runs if name not in (OURS, _FLOOR)]
+    peers = [name for name in runs if name not in (OURS, _FLOOR, _REGISTERS)]
     found = Comparison.of(f"{dtype} {spec}", timings, peers, threads=threads, error=error, allowed=ERRORS[dtype])
-    return Row(dtype, 2e-9 * prod(sizes[letter] for letter in {*left, *right}), found)
+    return Contraction(dtype, 1e-9 * operations, found, timings.ratios(_NUMPY, _REGISTERS))
 
 
 def _torch(spec: str, a: object, b: object) -> dict[str, Callable[[], object]]:
@@ -95,7 +112,7 @@ def main() -> int:
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:
-        rows: list[Row] = []
+        rows: list[Contraction] = []
         for dtype in DTYPES:
             for letters in _CASES:
                 sizes = _QUICK if options.quick else _SIZES
@@ -105,7 +122,7 @@ def main() -> int:
         return 0
     seconds = 0.0 if options.quick else options.seconds
     arguments = ["--seconds", str(seconds), *(["--quick"] if options.quick else [])]
-    rows = rows_of_children(__file__, arguments, options.threads, Row)
+    rows = rows_of_children(__file__, arguments, options.threads, Contraction)
     found = _overall(rows)
     figures.tell(found)
     bars = [(row.case.label, row.case.ratio.median) for row in rows]
@@ -113,8 +130,8 @@ def main() -> int:
     return 1 if any(row.case.wrong for row in rows) else 0
 
 
-def _overall(rows: list[Row]) -> dict[str, Overall]:
-    """Over each of the others, by type and number of threads."""
+def _overall(rows: list[Contraction]) -> dict[str, Overall]:
+    """Over each of the others, by type and number of threads; what could be had at most over NumPy."""
     found: dict[str, Overall] = {}
     for name in (_NUMPY, _TORCH, _FLOOR):
         groups: dict[str, list[Comparison]] = {}
@@ -122,7 +139,11 @@ def _overall(rows: list[Row]) -> dict[str, Overall]:
             if name in row.case.ratios:
                 groups.setdefault(f"{row.dtype}, {row.case.threads} threads, over {name}", []).append(row.case)
         found |= {what: overall(cases, name) for what, cases in groups.items()}
-    return found
+    most: dict[str, dict[str, Spread]] = {}
+    for row in rows:
+        what = f"{row.dtype}, {row.case.threads} threads, {_REGISTERS} over {_NUMPY}"
+        most.setdefault(what, {})[row.case.label] = row.most
+    return found | {what: Overall.of(cases) for what, cases in most.items()}
 
 
 if __name__ == "__main__":

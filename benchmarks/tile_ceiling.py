@@ -18,8 +18,14 @@ from tilewright.machine.native import LoadedObject, compile_text, load_object
 from tilewright.machine.processor import machine
 from tilewright.machine.units import unavailable
 from tilewright.settings.product_units import Unit
+from tilewright.targets.cpu.units.splitting import PRODUCTS
 
-_UNITS: Final = {"i8": (Unit.AMX_INT8, "tdpbssd", 64), "bf16": (Unit.AMX_BF16, "tdpbf16ps", 32)}
+_UNITS: Final = {
+    "i8": (Unit.AMX_INT8, "tdpbssd", 64),
+    "bf16": (Unit.AMX_BF16, "tdpbf16ps", 32),
+    "f16": (Unit.AMX_F16, "tdpbf16ps", 32 // len(PRODUCTS)),
+}
+"""The instruction, and how many terms it adds up: of f16 it takes several."""
 _STEPS: Final = 100_000
 """Two milliseconds at least, of which waking a thread takes little."""
 _KEPT: Final = 4
@@ -43,11 +49,17 @@ def ceiling(dtype: str, threads: int = 1) -> Ceiling | None:
     pointer = ctypes.c_void_p
     call = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(code.address("ceiling"))
     memory = [(_factor(dtype), _factor(dtype), np.zeros(2048, np.uint8)) for _ in range(threads)]
-    others = ThreadPoolExecutor(max(threads - 1, 1))
 
     def one(thread: int) -> None:
         assert code
         call(*map(_line, memory[thread]), _STEPS)
+
+    return Ceiling(in_threads(one, threads), 4.0 * _STEPS * 2 * 16 * 16 * terms * threads)
+
+
+def in_threads(one: Callable[[int], object], threads: int) -> Callable[[], None]:
+    """A run of something on some threads at once, each of which is told its number."""
+    others = ThreadPoolExecutor(max(threads - 1, 1))
 
     def run() -> None:
         started = [others.submit(one, thread) for thread in range(1, threads)]
@@ -55,7 +67,7 @@ def ceiling(dtype: str, threads: int = 1) -> Ceiling | None:
         for each in started:
             each.result()
 
-    return Ceiling(run, 4.0 * _STEPS * 2 * 16 * 16 * terms * threads)
+    return run
 
 
 def _factor(dtype: str) -> np.ndarray:

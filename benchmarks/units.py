@@ -2,8 +2,8 @@
 
 C := A B, row-major (for us: the transposes in reverse), on random data: large matrices, and batches of small ones that
 stay in the second cache. Ours with the best unit there is (AMX, else VNNI and the bf16 unit; those of bf16 have to be
-asked for, f16 has none), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 and f16 are rounded
-to these, ours are f32; f16 widened to f32 where oneDNN has nothing for it) run in turn in one process a thread count.
+asked for), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 and f16 are rounded to these, ours
+are f32; f16 widened to f32 where oneDNN has nothing for it) run in turn in one process a thread count.
 The table shows median rates in GFLOP/s, how many times as fast ours with units is, with quartiles, and on machines with
 AMX the share of what its tiles give at most (`tile_ceiling.py`), timed in the same rounds. WORDs select rows whose name
 contains one of them. Pin it (`taskset -c 2,3`) where other processors are busy.
@@ -34,7 +34,7 @@ from torch_forms import torch_module
 
 Array = NDArray[Any]
 _RESULTS: Final = {"i8": "i32", "bf16": "f32", "f16": "f32"}
-_UNITS: Final = {"i8": "amx,vnni", "bf16": "amx,bf16", "f16": "vector"}
+_UNITS: Final = {"i8": "amx,vnni", "bf16": "amx,bf16", "f16": "amx"}
 _WITHOUT: Final = "vector"
 _LARGE: Final = [512, 1024, 2048, 4096]
 _SMALL: Final = [16, 32, 64, 128]
@@ -137,7 +137,7 @@ def measure(case: Case, seconds: float, threads: int, *, without: bool = True) -
     schedules: list[str] = []
     asked = {_UNITS_ON: _UNITS[case.dtype], _UNITS_OFF: _WITHOUT}
     peer = _torch_product(case, ta, tb)
-    if asked[_UNITS_ON] == _WITHOUT or (peer is not None and not without):
+    if peer is not None and not without:
         del asked[_UNITS_OFF]
     for name, units in asked.items():
         c = np.zeros(a.shape, np.int32 if case.dtype == "i8" else np.float32)
@@ -173,9 +173,7 @@ def measure(case: Case, seconds: float, threads: int, *, without: bool = True) -
 def _cases(words: list[str], quick: bool) -> list[Case]:
     large, small = _QUICK if quick else (_LARGE, _SMALL)
     found: list[Case] = []
-    for dtype, unit in _UNITS.items():
-        if unit == _WITHOUT and torch_module() is None:
-            continue
+    for dtype in _UNITS:
         found += [Case(dtype, size, 1) for size in large]
         each = 4 + 2 * (1 if dtype == "i8" else 2)
         found += [Case(dtype, size, max(2, _BATCH_BYTES // (size * size * each))) for size in small]

@@ -117,7 +117,7 @@ def _units() -> Iterator[Claim]:
         ("units", "bf16", "products of bf16 on its unit, where asked for"),
         ("units_emerald_rapids", "i8", "products of i8 on AMX (Emerald Rapids)"),
         ("units_emerald_rapids", "bf16", "products of bf16 on AMX, where asked for (Emerald Rapids)"),
-        ("units_emerald_rapids", "f16", "products of f16 of 512 to 2048 on vectors (Emerald Rapids)"),
+        ("units_emerald_rapids", "f16", "products of f16 on AMX (Emerald Rapids)"),
     ):
         for threads in (1, 2):
             key = f"{dtype}, {threads} threads, over torch"

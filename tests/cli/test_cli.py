@@ -159,6 +159,7 @@ def test_explain_doctor_env_cache(tmp_path: Path) -> None:
         "bf16": "vdpbf16ps; .*takes subnormal numbers for zeros",
         "amx-int8": "tdpbssd, .*",
         "amx-bf16": "tdpbf16ps; .*takes subnormal numbers for zeros",
+        "amx-f16": "tdpbf16ps, four for factors that are sums of two bf16 each",
     }.items():
         assert re.search(rf"unit {unit} +(yes: {said}|no: the (target lacks|system refuses) .*)\n", doctor)
     assert "cache_size" in run("env").stdout

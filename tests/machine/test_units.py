@@ -29,7 +29,7 @@ def processor(features: str) -> Machine:
         (f"{AVX512},+avx512vnni,+avx512bf16", [Unit.VECTOR, Unit.VNNI, Unit.BF16]),
         ("+avx512vnni,-avx512f", [Unit.VECTOR]),
         (f"{AVX512},+amx-tile,+amx-int8,-amx-bf16", [Unit.VECTOR, Unit.AMX_INT8]),
-        (f"{AVX512},+amx-tile,+amx-int8,+amx-bf16", [Unit.VECTOR, Unit.AMX_INT8, Unit.AMX_BF16]),
+        (f"{AVX512},+amx-tile,+amx-int8,+amx-bf16", [Unit.VECTOR, Unit.AMX_INT8, Unit.AMX_BF16, Unit.AMX_F16]),
         (f"{AVX512},+amx-int8,+amx-bf16", [Unit.VECTOR]),
     ],
 )
@@ -47,9 +47,9 @@ def test_units_by_name() -> None:
     assert read_units(" VNNI , vector") == {Unit.VNNI, Unit.VECTOR}
     assert read_units("vnni") == {Unit.VNNI, Unit.VECTOR}, "vectors are always there"
     assert read_units("bf16,vnni") == {Unit.VECTOR, Unit.VNNI, Unit.BF16}
-    assert read_units("amx") == {Unit.VECTOR, Unit.AMX_INT8, Unit.AMX_BF16}
+    assert read_units("amx") == {Unit.VECTOR, Unit.AMX_INT8, Unit.AMX_BF16, Unit.AMX_F16}
     assert read_units("amx-int8,bf16") == {Unit.VECTOR, Unit.AMX_INT8, Unit.BF16}
-    assert frozenset({Unit.VECTOR, Unit.VNNI, Unit.AMX_INT8}) == EXACT_UNITS
+    assert frozenset({Unit.VECTOR, Unit.VNNI, Unit.AMX_INT8, Unit.AMX_F16}) == EXACT_UNITS
     for text in ("", "vnni,", "avx", "amx-fp16"):
         with pytest.raises(ValueError, match="is no product unit"):
             read_units(text)

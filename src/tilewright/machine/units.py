@@ -37,6 +37,9 @@ FACTS: Final[Mapping[Unit, UnitFacts]] = {
     Unit.BF16: UnitFacts((*_AVX512, "avx512bf16"), "vdpbf16ps", "takes subnormal numbers for zeros"),
     Unit.AMX_INT8: UnitFacts((*_AVX512, TILES, "amx-int8"), "tdpbssd, tdpbsud, tdpbusd, tdpbuud"),
     Unit.AMX_BF16: UnitFacts((*_AVX512, TILES, "amx-bf16"), "tdpbf16ps", "takes subnormal numbers for zeros"),
+    Unit.AMX_F16: UnitFacts(
+        (*_AVX512, TILES, "amx-bf16"), "tdpbf16ps, four for factors that are sums of two bf16 each"
+    ),
 }
 
 EXACT_UNITS: Final = frozenset(unit for unit, facts in FACTS.items() if not facts.deviation)

@@ -15,11 +15,12 @@ class Unit(Enum):
     BF16 = "bf16"
     AMX_INT8 = "amx-int8"
     AMX_BF16 = "amx-bf16"
+    AMX_F16 = "amx-f16"
 
 
 _WORDS: Final[Mapping[str, frozenset[Unit]]] = {
     **{unit.value: frozenset({unit}) for unit in Unit},
-    "amx": frozenset({Unit.AMX_INT8, Unit.AMX_BF16}),
+    "amx": frozenset({Unit.AMX_INT8, Unit.AMX_BF16, Unit.AMX_F16}),
 }
 UNIT_WORDS: Final = tuple(_WORDS)
 """What users may write: a unit, or a word for several."""

@@ -30,8 +30,8 @@ from tilewright.targets.cpu.target import CpuTarget
 
 Array = NDArray[Any]
 has_avx512 = pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")
-WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16)
-ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32")}
+WAYS = ways(Unit.AMX_INT8, Unit.AMX_BF16, Unit.AMX_F16)
+ELEMENTS = {Unit.AMX_INT8: ("i8", "i32"), Unit.AMX_BF16: ("bf16", "f32"), Unit.AMX_F16: ("f16", "f32")}
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> t
 
 
 @pytest.mark.parametrize(("l2_bytes", "start"), [(0, 0), (1 << 21, 0), (1 << 21, 3)])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ways(Unit.AMX_INT8, Unit.AMX_BF16))
 def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.random.Generator) -> None:
     """Past the caches, where panels begin with cache lines of the result, or from tiles; nothing else is written."""
     shape = replace(tile_machine(), l2_bytes=l2_bytes)
@@ -169,17 +169,27 @@ def test_threads_divide_panels(l2_bytes: int, lines: int, apart: bool, threads: 
 @has_avx512
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("terms", [64, 4096])
-@pytest.mark.parametrize(("unit", "instruction"), [(Unit.AMX_INT8, "tdpbssd"), (Unit.AMX_BF16, "tdpbf16ps")])
-def test_loops_keep_their_tiles_in_registers(unit: Unit, instruction: str, terms: int) -> None:
-    """A step is four loads and four products; else sums are moved once a block and run, the configuration once."""
+@pytest.mark.parametrize(
+    ("unit", "instruction", "products", "loads"),
+    [
+        (Unit.AMX_INT8, "tdpbssd", 4, (2, 2)),
+        (Unit.AMX_BF16, "tdpbf16ps", 4, (2, 2)),
+        (Unit.AMX_F16, "tdpbf16ps", 16, (6, 6)),
+    ],
+)
+def test_loops_keep_their_tiles_in_registers(
+    unit: Unit, instruction: str, products: int, loads: tuple[int, int], terms: int
+) -> None:
+    """A step is four loads and four products, of f16 twelve and sixteen; else sums are moved once a block and run, the
+    configuration once."""
     shape = tile_machine()
     text = kernel(Way(unit, emulated=True), shape, extents=(1024, 1024, terms)).text
     code = assembly_of(text, replace(shape.processor, cpu="sapphirerapids"))
     assert code.count("ldtilecfg") == code.count("tilerelease") == 1
-    assert code.count(f"\t{instruction}") == 4
-    assert len(re.findall(r"\ttileloaddt1\s", code)) == 2
+    assert code.count(f"\t{instruction}") == products
+    assert len(re.findall(r"\ttileloaddt1\s", code)) == loads[0]
     kept = 4 if terms > 1024 else 0
-    assert len(re.findall(r"\ttileloadd\s", code)) == 2 + kept
+    assert len(re.findall(r"\ttileloadd\s", code)) == loads[1] + kept
     assert code.count("tilezero") == code.count("tilestored") == 4
 
 

@@ -1,4 +1,4 @@
-"""Products of bf16 through dot products of pairs: the instruction's own arithmetic bit for bit, float64 by norm."""
+"""Products through dot products of pairs of bf16: the instruction's own arithmetic bit for bit, float64 by norm."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ from tilewright.numerics.formats import F32
 from tilewright.settings.product_units import Unit
 
 Array = NDArray[Any]
-BF16 = DTYPES["bf16"]
-WAYS = ways(Unit.BF16, Unit.AMX_BF16)
+WAYS = ways(Unit.BF16, Unit.AMX_BF16, Unit.AMX_F16)
 TERMS = 256
 """Of a tile, few enough for one run of terms."""
 ROW_TERMS = 32
 """Of a row of a tile."""
+PARTS = ((0, 0), (2, 1), (2, 2), (1, 2))
+"""Of f16, those of the left factor first: which are multiplied in turn."""
+
+
+def element(way: Way) -> str:
+    """Of both factors."""
+    return "f16" if way.unit is Unit.AMX_F16 else "bf16"
 
 
 def kernel(way: Way, terms: int = TERMS) -> Collective:
@@ -32,11 +38,14 @@ def kernel(way: Way, terms: int = TERMS) -> Collective:
     shapes = {"A": (256, terms), "B": (terms, 256), "C": (256, 256)}
     loads = "\n".join(
         f"%{name} = tile.load %p{name}, %z, %z {{check = [true, true]}} -> "
-        f"tile<{m}x{n}x{'f32' if name == 'C' else 'bf16'}>"
+        f"tile<{m}x{n}x{'f32' if name == 'C' else element(way)}>"
         for name, (m, n) in shapes.items()
     )
     return way.collective(
-        "%pA: memref<bf16x?x?,strided<1,?>>, %pB: memref<bf16x?x?,strided<1,?>>, %pC: memref<f32x?x?,strided<1,?>>",
+        ", ".join(
+            f"%p{n}: memref<{t}x?x?,strided<1,?>>"
+            for n, t in zip("ABC", (element(way), element(way), "f32"), strict=True)
+        ),
         f"""%z = arith.constant {{value = 0}} -> index
         {loads}
         %r = tile.mma %A, %B, %C -> tile<256x256xf32>
@@ -51,11 +60,23 @@ def model(unit: Unit, a: Array, b: Array, c: Array) -> Array:
     more = -k % granule
     x = np.pad(a.astype(np.float32), ((0, 0), (0, more)))
     y = np.pad(b.astype(np.float32), ((0, more), (0, 0)))
+    parts = [(x, y)]
+    if unit is Unit.AMX_F16:
+        parts = [(parts_of(x)[p], parts_of(y)[q]) for p, q in PARTS]
     total = np.zeros(c.shape, np.float32)
     for term in range(0, k, granule):
-        total = (_pair if unit is Unit.BF16 else _row)(x[:, term : term + granule], y[term : term + granule], total)
+        for left, right in parts:
+            some = left[:, term : term + granule], right[term : term + granule]
+            total = (_pair if unit is Unit.BF16 else _row)(*some, total)
     with np.errstate(all="ignore"):
         return c + total
+
+
+def parts_of(x: Array) -> tuple[Array, Array, Array]:
+    """Numbers of f16 as sums of two of bf16: the first ones, those without what is not finite, the second ones."""
+    first = (x.view(np.uint32) & 0xFFFF0000).view(np.float32)
+    finite = np.where(np.isfinite(x), first, 0)
+    return first, finite, np.where(np.isfinite(x), x, 0) - finite
 
 
 def _pair(x: Array, y: Array, total: Array) -> Array:
@@ -76,14 +97,14 @@ def _plus_terms(x: Array, y: Array, terms: Iterable[int], total: Array) -> Array
     return total
 
 
-def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool) -> Array:
+def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool, type_: str) -> Array:
     """Numbers of one size, or of all sizes down to subnormal ones, with infinities and NaN."""
     found = rng.standard_normal(shape)
     if wild:
-        found *= 2.0 ** rng.integers(-133, 66, shape)
+        found *= 2.0 ** rng.integers(*((-133, 66) if type_ == "bf16" else (-25, 16)), shape)
         found = np.where(rng.random(shape) < 0.01, rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan], shape), found)
     with np.errstate(all="ignore"):
-        return np.asfortranarray(found.astype(BF16))
+        return np.asfortranarray(found.astype(DTYPES[type_]))
 
 
 @pytest.mark.covering(1)
@@ -91,26 +112,28 @@ def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool) -> Arra
 @pytest.mark.parametrize("wild", [False, True])
 def test_every_bit_is_that_of_the_instruction(wild: bool, way: Way, rng: np.random.Generator, ran: Ran) -> None:
     run = kernel(way)
-    assert ("x86.tdpbf16ps" if way.unit is Unit.AMX_BF16 else "avx512bf16.dpbf16ps") in run.text
-    most = count("RANDOM_BF16", 25, 2000)
+    assert ("avx512bf16.dpbf16ps" if way.unit is Unit.BF16 else "x86.tdpbf16ps") in run.text
+    most = count("RANDOM_BF16", 25, 2000) // (1 if way.unit is not Unit.AMX_F16 else 4)
     for _ in range(most):
         m, n, k = (int(rng.integers(1, end)) for end in (40, 40, TERMS))
-        a, b = values(rng, (m, k), wild), values(rng, (k, n), wild)
+        a, b = (values(rng, shape, wild, element(way)) for shape in ((m, k), (k, n)))
         c = np.asfortranarray(rng.standard_normal((m, n)).astype(np.float32))
         with np.errstate(all="ignore"):
             wanted = model(way.unit, a, b, c)
         run({"pA": a, "pB": b, "pC": c})
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
-    ran(most, f"products of bf16 by {way}")
+    ran(most, f"products of {element(way)} by {way}")
 
 
 @pytest.mark.covering(1)
-@pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16))
+@pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16, Unit.AMX_F16))
 @pytest.mark.parametrize("size", [(33, 70, 64), (129, 65, 1027), (1, 1, 1), (17, 16, 5999)])
 def test_near_to_exact(way: Way, size: tuple[int, int, int], rng: np.random.Generator) -> None:
     m, n, k = size
+    if way.unit is Unit.AMX_F16 and way.emulated:
+        k = min(k, 333)
     run = kernel(way, 6000)
-    a, b = values(rng, (m, k), False), values(rng, (k, n), False)
+    a, b = (values(rng, shape, False, element(way)) for shape in ((m, k), (k, n)))
     c = np.asfortranarray(rng.standard_normal((m, n)).astype(np.float32))
     exact = a.astype(np.float64) @ b.astype(np.float64) + c
     run({"pA": a, "pB": b, "pC": c})
@@ -120,8 +143,8 @@ def test_near_to_exact(way: Way, size: tuple[int, int, int], rng: np.random.Gene
 @pytest.mark.parametrize("way", ways(Unit.VECTOR, Unit.BF16, Unit.AMX_BF16))
 def test_subnormal_factors_count_where_nobody_asked_for_the_unit(way: Way) -> None:
     """The languages keep subnormal numbers; the units of bf16 do not."""
-    a = np.full((32, 64), 2.0**-130, BF16, "F")
-    b = np.full((64, 32), 2.0**100, BF16, "F")
+    a = np.full((32, 64), 2.0**-130, DTYPES["bf16"], "F")
+    b = np.full((64, 32), 2.0**100, DTYPES["bf16"], "F")
     c = np.zeros((32, 32), np.float32, "F")
     kernel(way)({"pA": a, "pB": b, "pC": c})
     assert set(c.ravel().tolist()) == ({2.0**-24} if way.unit in EXACT_UNITS else {0.0})
@@ -129,3 +152,23 @@ def test_subnormal_factors_count_where_nobody_asked_for_the_unit(way: Way) -> No
 
 def test_units_that_flush_are_used_only_where_asked_for() -> None:
     assert not {Unit.BF16, Unit.AMX_BF16} & EXACT_UNITS
+
+
+@pytest.mark.parametrize("way", ways(Unit.AMX_F16))
+def test_products_of_all_numbers_of_f16(way: Way, rng: np.random.Generator) -> None:
+    """They are exact, subnormal ones too, and those of infinities, zeros and NaN."""
+    some = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 65504.0, -65504.0, 2.0**-24, -(2.0**-14), 3 * 2.0**-24]
+    patterns = rng.permutation(np.arange(1 << 16, dtype=np.uint16)).view(np.float16)[: 2 * (256 - len(some))]
+    a, b = (np.append(half, np.array(some, np.float16)) for half in np.split(patterns, 2))
+    c = np.zeros((256, 256), np.float32, "F")
+    kernel(way)({"pA": a[:, None], "pB": b[None, :], "pC": c})
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(c, np.outer(a.astype(np.float32), b.astype(np.float32)))
+    # the special ones among others: whether a sum is infinite or NaN is told by exact arithmetic
+    a, b = (values(rng, shape, True, "f16") for shape in ((64, 70), (70, 64)))
+    c = np.zeros((64, 64), np.float32, "F")
+    kernel(way)({"pA": a, "pB": b, "pC": c})
+    with np.errstate(all="ignore"):
+        exact = a.astype(np.float64) @ b.astype(np.float64)
+    for same in (np.isnan, np.isposinf, np.isneginf):
+        np.testing.assert_array_equal(same(c), same(exact))

@@ -34,6 +34,7 @@ SIGNED, UNSIGNED = True, False
         (Factor(BF16), Factor(BF16), F64, []),
         (Factor(BF16), Factor(BF16), BF16, []),
         (Factor(BF16), Factor(F32), F32, []),
+        (Factor(F16), Factor(F16), F32, ["amx-f16"]),
         (Factor(F16), Factor(BF16), F32, []),
         (Factor(F32), Factor(F32), F32, []),
     ],

@@ -25,6 +25,7 @@ from tilewright.settings.product_units import Unit, read_units
 from tilewright.targets.cpu.target import CpuTarget
 
 BF16 = ("bf16", "bf16", "f32")
+F16 = ("f16", "f16", "f32")
 F32 = ("f32", "f32", "f32")
 LARGE = gemm(I8, 100, 90, 130)
 REFUSED = "Operation not permitted"
@@ -60,7 +61,8 @@ def compiled(text: str, names: str | None = None, level: int = 2) -> Artifact:
         (gemm(BF16, 128, 128, 128), "amx-bf16", "amx-bf16, packed"),
         (gemm(BF16, 128, 128, 128), "amx,bf16", "amx-bf16, packed"),
         (gemm(BF16, 128, 128, 128), "bf16", "bf16, packed, [^;]*; amx-bf16: only used where asked for"),
-        (gemm(("f16", "f16", "f32"), 128, 128, 128), "amx", r"vector, packed, [^;]*\Z"),
+        (gemm(F16, 128, 128, 128), None, r"amx-f16, packed, [^;]*\Z"),
+        (gemm(F16, 128, 128, 128), "amx-bf16", r"vector, packed, [^;]*; amx-f16: not among the units to be used\Z"),
         (gemm(F32, 1024, 1024, 1024), None, r"vector, packed, blocks of 32x13, runs of 256 terms\Z"),
         (gemm(F32, 1024, 512, 1024), None, r"vector, packed, blocks of 32x14, runs of 256 terms\Z"),
         (gemm(F32, 1024, 1024, 32), None, r"vector, packed, blocks of 32x14, runs of 32 terms\Z"),

@@ -219,7 +219,7 @@ def test_units_come_from_the_argument_before_the_setting() -> None:
 @pytest.mark.parametrize("words", ["vnii", "vnni;vector", "vnni,,vector", "amx512"])
 def test_what_is_no_unit_is_told(words: str) -> None:
     with pytest.raises(
-        ConfigError, match="is no list of product units: vector, vnni, bf16, amx-int8, amx-bf16, amx, with"
+        ConfigError, match="is no list of product units: vector, vnni, bf16, amx-int8, amx-bf16, amx-f16, amx, with"
     ):
         tw.compile(gemm(I8, 4, 4, 4), units=words)
 

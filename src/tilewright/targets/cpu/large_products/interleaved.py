@@ -14,6 +14,7 @@ from tilewright.targets.cpu.expressions.squares import transpose
 from tilewright.targets.cpu.large_products.packing import Format, PlainPacking
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import Machine
+from tilewright.targets.cpu.units.splitting import split
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Value, constant, i64, lanes_of, vector
 
@@ -28,7 +29,9 @@ class InterleavedPacking(PlainPacking):
     ) -> None:
         super().__init__(b, arith, machine, source, form, target, depth)
         self._group = form.packing.group
-        self._steps: int = self._group * self._steps
+        packing = form.packing
+        # a run does not end between words whose parts lie together
+        self._steps: int = self._group * (self._steps if packing.parts == 1 else packing.together)
 
     def _rest(self, full: Value) -> None:
         """The terms that are left, in one more run that is checked. Panels have room for whole runs."""
@@ -38,30 +41,46 @@ class InterleavedPacking(PlainPacking):
 
     def _pieces(self) -> tuple[Piece, ...]:
         """As many lines at once as the elements of a vector: they become several vectors of words."""
-        return split_powers(self._form.height, self._machine.lanes(self._form.packing.element.bytes))
+        return split_powers(self._form.height, self._machine.lanes(self._form.packing.read.bytes))
 
     def _run_in_order(self, ev: Evaluator, term: Value) -> None:
         """Lines are neighbours: vectors of them for each term of a word, interleaved, one word after the other."""
-        b, group, height = self._b, self._group, self._form.height
+        b, group = self._b, self._group
         for k in range(self._steps // group):
             lines = self._lines(b.add(term, i64(k * group)), group)
             found = ev.block(self._value, lines)
-            start = b.mul(b.add(b.udiv(term, i64(group)), i64(k)), i64(height))
+            word = b.add(b.udiv(term, i64(group)), i64(k))
             for p, piece in enumerate(lines.pieces):
-                terms = [value_of(row[p]) for row in found]
-                self._store(self._as_words(interleaved(b, terms)), b.add(start, i64(piece.offset)))
+                parts = zip(*(self._parts(value_of(row[p])) for row in found), strict=True)
+                for part, terms in enumerate(parts):
+                    place = b.add(self._start(word, part), i64(piece.offset))
+                    self._store(self._as_words(interleaved(b, list(terms))), place)
 
     def _run_transposed(self, ev: Evaluator, term: Value) -> None:
         """Terms are neighbours: squares of words."""
         b, form, size = self._b, self._form, self._steps // self._group
-        squares: list[list[Operand]] = []
+        squares: list[list[list[Operand]]] = [[] for _ in range(form.packing.parts)]
         for first in range(0, form.height, size):
-            count = min(size, form.height - first)
-            piece = Piece(0, self._steps, self._steps)
-            block = Block(self._at(i64(first), term), 1 - form.line, (piece,), form.line, count)
-            rows: list[Operand] = [self._as_words(value_of(row[0])) for row in ev.block(self._value, block)]
-            squares.append(transpose(b, rows, size))
-        self._store_squares(b.udiv(term, i64(self._group)), size, squares)
+            rows = self._rows(ev, term, first, min(size, form.height - first))
+            for which, part in zip(squares, zip(*rows, strict=True), strict=True):
+                which.append(transpose(b, list(part), size))
+        for part, some in enumerate(squares):
+            self._store_squares(b.udiv(term, i64(self._group)), size, some, part)
+
+    def _rows(self, ev: Evaluator, term: Value, first: int, count: int) -> list[list[Operand]]:
+        """A run of terms of `count` lines from one on, as words, for each line and part."""
+        form, size = self._form, self._machine.lanes(self._form.packing.read.bytes)
+        pieces = split_powers(self._steps, size)
+        block = Block(self._at(i64(first), term), 1 - form.line, pieces, form.line, count)
+        found: list[list[Operand]] = []
+        for row in ev.block(self._value, block):
+            parts = zip(*(self._parts(value_of(operand)) for operand in row), strict=True)
+            found.append([self._as_words(beside(self._b, list(part))) for part in parts])
+        return found
+
+    def _parts(self, elements: Value) -> tuple[Value, ...]:
+        """What is packed of elements, one part after the other."""
+        return (elements,) if self._form.packing.parts == 1 else split(self._b, elements)
 
     def _as_words(self, elements: Value) -> Value:
         """Elements as words, with the bits changed that are to be."""
@@ -69,6 +88,15 @@ class InterleavedPacking(PlainPacking):
         words = b.bitcast(elements, vector(form.word.name, lanes_of(elements.type) // self._group))
         flipped = form.packing.zero_word
         return b.xor(words, constant(words.type, flipped)) if flipped else words
+
+
+def beside(b: Builder, vectors: list[Value]) -> Value:
+    """The lanes of all vectors of one length, of which there are some power of two."""
+    while len(vectors) > 1:
+        lanes = 2 * lanes_of(vectors[0].type)
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [b.shuffle(first, second, range(lanes)) for first, second in pairs]
+    return vectors[0]
 
 
 def interleaved(b: Builder, terms: list[Value]) -> Value:

@@ -51,7 +51,9 @@ class Format(Struct, frozen=True):
 
     def sums(self, depth: int, machine: Machine) -> int:
         """Words from the beginning of a panel to its sums; whole vectors may be written at the end of its terms."""
-        return self.height * (depth // self.packing.group) + machine.lanes(self.word.component.bytes)
+        return self.height * (depth // self.packing.group) * self.packing.parts + machine.lanes(
+            self.word.component.bytes
+        )
 
 
 class PlainPacking:
@@ -79,7 +81,7 @@ class PlainPacking:
         transposed = natural_dim(source) == 1 - form.line
         self._transposed = transposed
         self._steps = machine.lanes(form.word.component.bytes) if transposed else _TERMS
-        element, signed = form.packing.element, form.packing.signed
+        element, signed = form.packing.read, form.packing.signed
         same = source.type.element is element
         wanted = TileType(source.type.shape, element)
         self._value: Expression = source if same else Converted(wanted, source, signed)
@@ -227,10 +229,19 @@ class PlainPacking:
             squares.append(transpose(b, [row[0] for row in ev.block(self._value, block)], size))
         self._store_squares(term, size, squares)
 
-    def _store_squares(self, first: Value, size: int, squares: list[list[Operand]]) -> None:
-        """Store terms from `first` on."""
+    def _start(self, word: Value, part: int = 0) -> Value:
+        """Where the words with a number begin, one of each line."""
+        b, packing = self._b, self._form.packing
+        if packing.parts > 1:
+            together = i64(packing.together)
+            before = b.add(b.mul(b.udiv(word, together), i64(packing.parts)), i64(part))
+            word = b.add(b.mul(before, together), b.urem(word, together))
+        return b.mul(word, i64(self._form.height))
+
+    def _store_squares(self, first: Value, size: int, squares: list[list[Operand]], part: int = 0) -> None:
+        """Store words from number `first` on."""
         b = self._b
         for k in range(size):
-            start = b.mul(b.add(first, i64(k)), i64(self._form.height))
+            start = self._start(b.add(first, i64(k)), part)
             for number, columns in enumerate(squares):
                 self._store(columns[k], b.add(start, i64(number * size)))

@@ -150,7 +150,7 @@ def _beside(
         panel(loop.index).unchecked_run(term.index)
     rest = b.sub(depth, whole)
     with b.if_then(b.icmp("sgt", rest, i64(0))), b.loop(i64(0), count, hint="panel") as loop:
-        words = b.mul(b.udiv(whole, i64(form.packing.group)), i64(form.height * form.word.bytes))
+        words = b.mul(b.udiv(whole, i64(form.packing.group)), i64(form.height * form.packing.parts * form.word.bytes))
         place = b.gep("i8", target, b.add(b.mul(loop.index, i64(step)), words))
         corner = Corner(b.mul(loop.index, i64(form.height)), whole)
         pack(replace(ctx, b=b, arith=arith), machine, inner, form, corner, rest, place)

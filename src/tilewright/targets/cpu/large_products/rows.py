@@ -41,22 +41,23 @@ class RowPacking(InterleavedPacking):
         form, size = self._form, self._words
         for piece in self._pieces():
             block = Block(self._at(i64(0), term), form.line, (piece,), 1 - form.line, self._steps)
-            terms = [value_of(row[0]) for row in ev.block(self._value, block)]
-            words: list[Operand] = [
-                self._as_words(interleaved(self._b, terms[k : k + self._group]))
-                for k in range(0, self._steps, self._group)
-            ]
-            self._store_rows(term, piece.offset, transpose(self._b, words, size)[: piece.active])
+            found = [self._parts(value_of(row[0])) for row in ev.block(self._value, block)]
+            for part, terms in enumerate(zip(*found, strict=True)):
+                words: list[Operand] = [
+                    self._as_words(interleaved(self._b, list(terms[k : k + self._group])))
+                    for k in range(0, self._steps, self._group)
+                ]
+                self._store_rows(term, part, piece.offset, transpose(self._b, words, size)[: piece.active])
 
     def _run_transposed(self, ev: Evaluator, term: Value) -> None:
         """Terms are neighbours: rows are copied."""
-        piece = Piece(0, self._steps, self._steps)
-        block = Block(self._at(i64(0), term), 1 - self._form.line, (piece,), self._form.line, self._form.height)
-        self._store_rows(term, 0, [self._as_words(value_of(row[0])) for row in ev.block(self._value, block)])
+        for part, rows in enumerate(zip(*self._rows(ev, term, 0, self._form.height), strict=True)):
+            self._store_rows(term, part, 0, list(rows))
 
-    def _store_rows(self, term: Value, first: int, rows: list[Operand]) -> None:
+    def _store_rows(self, term: Value, part: int, first: int, rows: list[Operand]) -> None:
         """Store a row of each line from `first` on."""
-        b = self._b
-        start = b.mul(b.udiv(term, i64(self._steps)), i64(self._form.height * self._words))
+        b, parts = self._b, self._form.packing.parts
+        before = b.add(b.mul(b.udiv(term, i64(self._steps)), i64(parts)), i64(part))
+        start = b.mul(before, i64(self._form.height * self._words))
         for line, row in enumerate(rows, first):
             self._store(row, b.add(start, i64(line * self._words)))

@@ -46,7 +46,7 @@ class TileForm(Struct, frozen=True):
         """Two tiles of either factor where there are as many lines, runs of even length."""
         lines, across = product.type.shape[vector], product.type.shape[1 - vector]
         steps = -(-product.lhs.type.shape[1] // unit.terms)
-        runs = -(-steps // _STEPS)
+        runs = -(-steps * unit.vectors.parts // _STEPS)
         long = Format(vector, ROW_WORDS * min(_TILES, -(-lines // ROW_WORDS)), unit.vectors)
         short = Format(1 - vector, max(balanced(across, _TILES * ROWS)), unit.scalars)
         return TileForm(unit, vector, long, short, unit.terms * -(-steps // runs), runs)
@@ -66,12 +66,12 @@ class TileForm(Struct, frozen=True):
     @property
     def long_step(self) -> int:
         """Bytes of one instruction's terms in a panel of vectors."""
-        return ROW_BYTES * self.long.height
+        return ROW_BYTES * self.long.height * self.long.packing.parts
 
     @property
     def short_step(self) -> int:
         """And of scalars."""
-        return ROW_BYTES * self.short.height
+        return ROW_BYTES * self.short.height * self.short.packing.parts
 
     @property
     def sum_row(self) -> int:

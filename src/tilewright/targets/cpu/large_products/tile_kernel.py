@@ -28,7 +28,7 @@ _ROWS_AT_ONCE: Final = 8
 """Of a block's sums in the epilogue: vectors of them and of old elements share the registers."""
 _SUM_LINES: Final = 4
 _STREAM_LINES: Final = 2
-"""Prefetched in each step."""
+"""Prefetched in each step, of each part of a factor."""
 
 
 class _Rows(Struct, frozen=True):
@@ -149,7 +149,12 @@ class TileKernel:
     def stream(self, start: Value, block: Value, steps: Value) -> Value:
         """Where the prefetches of a block begin, if those of block 0 do at `start`."""
         b = self._b
-        return b.gep("i8", start, b.mul(b.mul(block, steps), i64(_STREAM_LINES * LINE_BYTES)))
+        return b.gep("i8", start, b.mul(b.mul(block, steps), i64(self._stream_lines * LINE_BYTES)))
+
+    @property
+    def _stream_lines(self) -> int:
+        """Prefetched in each step."""
+        return _STREAM_LINES * self._form.long.packing.parts
 
     def _accumulate(
         self,
@@ -165,32 +170,53 @@ class TileKernel:
         due_steps = i64(0) if due is None else b.select(due.is_due, i64(self._due_steps), i64(0))
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
             long, short, *streams = loop.carried[: len(pointers)]
-            totals = iter(loop.carried[len(pointers) :])
-            vectors = [Tile(ROWS).load(b, b.offset(long, c), form.sum_row) for c in range(0, form.sum_row, ROW_BYTES)]
-            products: list[Value] = []
-            for r, height in enumerate(form.rows):
-                shape = Tile(height)
-                scalars = shape.load(b, b.offset(short, ROW_BYTES * ROWS * r), ROW_BYTES, passing=True)
-                products += [form.unit.multiply(b, shape, scalars, factor, next(totals)) for factor in vectors]
+            products = self._products(long, short, loop.carried[len(pointers) :])
             self._prefetch(streams, sums, loop.index)
             if rows is not None:
                 rows.prefetch(b, loop.index)
             if due is not None:
                 with b.if_then(b.icmp("slt", loop.index, due_steps)):
                     self._rows(due.at, due.sums, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
-            streams = [b.offset(stream, _STREAM_LINES * LINE_BYTES) for stream in streams]
+            streams = [b.offset(stream, self._stream_lines * LINE_BYTES) for stream in streams]
             loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
         return loop.results[len(pointers) :]
+
+    def _products(self, long: Value, short: Value, totals: list[Value]) -> list[Value]:
+        """Sums and the terms of one instruction, of each of its products; what two of these share is loaded once."""
+        b, form = self._b, self._form
+        vectors: list[Value] = []
+        scalars: list[Value | None] = []
+        which: tuple[int | None, int | None] = (None, None)
+        for product in form.unit.products:
+            if product[1] != which[1]:
+                vectors = self._vectors(b.offset(long, product[1] * form.long_step // form.long.packing.parts))
+            if product[0] != which[0]:
+                scalars = [None] * len(form.rows)
+            which, before, totals = product, iter(totals), []
+            start = b.offset(short, product[0] * form.short_step // form.short.packing.parts)
+            for r, height in enumerate(form.rows):
+                lines = scalars[r]
+                if lines is None:
+                    place = b.offset(start, ROW_BYTES * ROWS * r)
+                    lines = scalars[r] = Tile(height).load(b, place, ROW_BYTES, passing=True)
+                totals += [form.unit.multiply(b, Tile(height), lines, factor, next(before)) for factor in vectors]
+        return totals
+
+    def _vectors(self, start: Value) -> list[Value]:
+        """The tiles of vectors of one instruction's terms."""
+        b, row = self._b, self._form.sum_row
+        return [Tile(ROWS).load(b, b.offset(start, column), row) for column in range(0, row, ROW_BYTES)]
 
     def _prefetch(self, streams: list[Value], sums: Value, step: Value) -> None:
         """The sums of the next block into the first cache, what comes later into the second one."""
         b = self._b
         for stream in streams:
-            for line in range(_STREAM_LINES):
+            for line in range(self._stream_lines):
                 b.prefetch(b.offset(stream, LINE_BYTES * line), locality=2)
         if self._form.runs > 1:
-            next_ = b.gep("i8", sums, b.mul(step, i64(_SUM_LINES * LINE_BYTES)))
-            for line in range(_SUM_LINES):
+            lines = _SUM_LINES * self._form.long.packing.parts
+            next_ = b.gep("i8", sums, b.mul(step, i64(lines * LINE_BYTES)))
+            for line in range(lines):
                 b.prefetch(b.offset(next_, self._form.block_bytes + LINE_BYTES * line), write=True)
 
     def _target_rows(self, at: tuple[Value, Value], sums: Value) -> _Rows | None:

@@ -3,7 +3,8 @@
 Rows of the first tile are lines of one factor, 16 words of each; rows of the second one are words, of 16 lines of the
 other factor each. A product of i8 is exact and its sums wrap, for all signs. Of bf16, one instruction adds up the first
 terms of all words, and the second ones, in f32, then these two sums, then what was there, each rounded to nearest even;
-subnormal numbers count as zeros everywhere.
+subnormal numbers count as zeros everywhere. Factors of f16 are packed as sums of two of bf16 (`splitting.py`), of
+which four products are formed.
 
 LLVM allocates the eight registers and writes the configuration of their shapes, at the entry of a function. Registers
 do not survive calls.
@@ -14,9 +15,11 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tilewright.ir.types import BF16, F32, I8, I32, ScalarType
+from tilewright.ir.types import BF16, F16, F32, I8, I32, ScalarType
 from tilewright.settings.product_units import Unit
+from tilewright.targets.cpu.units.splitting import PARTS, PRODUCTS
 from tilewright.targets.cpu.units.unit import Factor, Packing
 from tilewright.targets.llvm.emitter import Builder, Module, Value, i64
 
@@ -68,6 +71,8 @@ class AmxUnit(Struct, frozen=True):
     accumulator: ScalarType
     vectors: Packing
     scalars: Packing
+    products: tuple[tuple[int, int], ...] = ((0, 0),)
+    """Which parts of scalars are multiplied with which of vectors, in turn."""
 
     @property
     def name(self) -> str:
@@ -76,7 +81,7 @@ class AmxUnit(Struct, frozen=True):
 
     @property
     def terms(self) -> int:
-        """That one instruction adds up."""
+        """That one instruction adds up, or one for each of the products."""
         return ROW_WORDS * self.vectors.group
 
     def multiply(self, b: Builder, shape: Tile, scalars: Value, vectors: Value, total: Value) -> Value:
@@ -93,6 +98,9 @@ def amx(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> AmxUnit | 
         return AmxUnit(Unit.AMX_INT8, f"tdpb{signs}d", I32, Packing(I8, 4), Packing(I8, 4, words=ROW_WORDS))
     if accumulator is F32 and vectors.element is scalars.element is BF16:
         return AmxUnit(Unit.AMX_BF16, "tdpbf16ps", F32, Packing(BF16, 2), Packing(BF16, 2, words=ROW_WORDS))
+    if accumulator is F32 and vectors.element is scalars.element is F16:
+        parts = Packing(BF16, 2, parts=PARTS, together=ROW_WORDS)
+        return AmxUnit(Unit.AMX_F16, "tdpbf16ps", F32, parts, replace(parts, words=ROW_WORDS), PRODUCTS)
     return None
 
 

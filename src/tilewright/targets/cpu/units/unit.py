@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from tilewright.ir.types import I32, ScalarType
+from tilewright.ir.types import F32, I32, ScalarType
 from tilewright.targets.cpu.expressions.block_reader import BlockReader
 from tilewright.targets.cpu.lowered import Operand
 
@@ -32,7 +32,8 @@ class Packing(Struct, frozen=True):
 
     They are of type `element`; `group` neighbouring terms of a line make a word, and in each element the bits of
     `flipped` are changed. `signed` says how integers of another type become elements. `words` of a line are neighbours;
-    then come those of the next line.
+    then come those of the next line. Where an element of the factor is the sum of others (`splitting.py`), there are
+    several `parts`: the first ones of `together` words of all lines, then the second ones of these, and so on.
     """
 
     element: ScalarType
@@ -40,6 +41,13 @@ class Packing(Struct, frozen=True):
     flipped: int = 0
     signed: bool = True
     words: int = 1
+    parts: int = 1
+    together: int = 1
+
+    @property
+    def read(self) -> ScalarType:
+        """What elements of the factor are converted to before they are packed, or split."""
+        return F32 if self.parts > 1 else self.element
 
     @property
     def word(self) -> ScalarType:
@@ -55,7 +63,8 @@ class Packing(Struct, frozen=True):
         grouped = f"x{self.group}" if self.group > 1 else ""
         flipped = f".flipped{self.flipped}" if self.flipped else ""
         rows = f".rows{self.words}" if self.words > 1 else ""
-        return f"{'' if self.signed else 'u'}{self.element}{grouped}{flipped}{rows}"
+        parts = f".parts{self.parts}" if self.parts > 1 else ""
+        return f"{'' if self.signed else 'u'}{self.element}{grouped}{flipped}{rows}{parts}"
 
 
 class Unit(Protocol):
