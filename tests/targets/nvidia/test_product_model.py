@@ -52,8 +52,8 @@ def test_split_sectors_are_for_clusters(size: int, tile: str, microseconds: floa
     assert abs(found.seconds * 1e6 - microseconds) < 0.03 * microseconds
     assert "cluster" not in chosen_tile(sizes, 1, *rest, whole_sectors=False).schedule
     tall = MeasuredTile(128, 64, Cost(1.5, 0.36), cluster=(1, 2))
-    assert tall.seconds(64 * 131, 128, 64, 1) == tall.seconds(64 * 132, 128, 64, 1)
-    assert tall.seconds(64 * 131, 128, 64, 1) < tall.seconds(64 * 133, 128, 64, 1)
+    # 34 times 4 tiles are more than multiprocessors
+    assert tall.seconds(64 * 33, 128 * 4, 64, 1) == 2 * tall.seconds(64 * 32, 128 * 4, 64, 1)
 
 
 @pytest.mark.parametrize(
