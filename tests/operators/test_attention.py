@@ -23,8 +23,10 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.operators.attention_blocks import numbers_of_blocks
+from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import WholeWriter
+from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 Array = npt.NDArray[Any]
@@ -113,7 +115,7 @@ def test_emulated(
 ) -> None:
     """Whole blocks of keys are copied by the device, what is left by threads; nothing of other heads is multiplied.
 
-    Where all is whole no thread copies keys, nor is there code for it.
+    Where all is whole no thread copies anything, nor is there code for it.
     """
     q, k, v = given(rng, shape, turned=turned)
     # of the head behind: in no product, not even by 0
@@ -123,7 +125,7 @@ def test_emulated(
     assert "copies=tensor" in kernel.facts[SCHEDULE]
     assert plan.of.whole == (shape == WHOLE)
     copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
-    assert (copies == 1) == plan.of.whole, "threads copy queries alone"
+    assert (copies == 0) == plan.of.whole
     flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
@@ -133,7 +135,7 @@ def test_emulated(
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
 
 
-PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes"}
+PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes stores=tensor"}
 """By queries of a block."""
 
 
@@ -142,11 +144,13 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     batch, heads, key_heads, queries, keys, width = shape
     q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    blocks = queries // rows
-    numbers = [*plan.integers[:-5], blocks, blocks * heads, blocks * 2, 2, blocks * heads * batch]
+    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
+    of_q, of_k = (
+        Head((batch, count, length, width), (0, 0, width, 1)) for count, length in ((heads, queries), (key_heads, keys))
+    )
+    numbers = [*plan.integers[:-7], *numbers_of_blocks(of_q, of_k, 2, of)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
-    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
 
 
@@ -165,7 +169,7 @@ def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.
 
 def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
     text, arguments, (out, lse) = persistent((1, 2, 1, 128, 256, 64), True, 64, rng)
-    llvm, kernel = emitted(text, schedule=PERSISTENT[64])
+    llvm, kernel = emitted(text, schedule=f"{PERSISTENT[64]} stores=tensor")
     found = Emulated(Program(llvm), (kernel,)).run(
         Launch(arguments, {}, (3, 1, 1)), schedule=random.Random(int(rng.integers(100)))
     )
@@ -194,10 +198,20 @@ def test_what_keeps_work_groups_from_going_on(was: str, becomes: str, reason: st
         tw.compile(text, target="nvidia:sm_90a", schedule=PERSISTENT[64], cache=False)
 
 
+def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
+    """Of all numbers that are not negative: those around multiples of the divisor, and the largest."""
+    for number in (1, 2, 3, 5, 7, 64, 641, 65535, 65537, 2**30 + 1, 2**31 - 1, *rng.integers(1, 2**31, 50)):
+        factor, shift = reciprocal(int(number))
+        assert -(2**31) <= factor < 0
+        for at in (0, *rng.integers(0, (2**31 - 1) // number + 1, 20), (2**31 - 1) // number):
+            for n in (int(at * number) - 1, int(at * number), 2**31 - 1):
+                assert n < 0 or (2 * n * (factor + 2**32) >> 32) >> shift == n // number
+
+
 def test_blocks_that_go_on_where_that_is_faster() -> None:
     """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
     x = np.zeros((1, 40, 512, 128), np.float16)
-    long = np.broadcast_to(np.zeros((1, 1, 2048, 128), np.float16), (1, 40, 2048, 128))
+    long = np.broadcast_to(np.zeros((1, 1, 2176, 128), np.float16), (1, 40, 2176, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
@@ -211,16 +225,18 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     assert not goes_on(x, x, x, target="cpu")
 
 
-@pytest.mark.parametrize("unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows "])
+@pytest.mark.parametrize(
+    "unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ", "div_by<8>, %sql "]
+)
 def test_what_nobody_promises_is_asked(unknown: str) -> None:
-    """Where the device may not be able to copy keys there is code for threads that do."""
+    """Where the device may not be able to copy keys or queries there is code for threads that do."""
     x = np.zeros((1, 1, 128, 64), np.float16)
     text = tw.attention.plan(x, x, x, target="nvidia:sm_90a").text
     if unknown:
         assert unknown in text
         text = text.replace(f"assume {unknown}", f"addi %zero, {unknown.rpartition(', ')[2]}")
     module = next(levels(text, Architecture.SM_90A, "threads=128"))
-    assert (sum(isinstance(op, gpu_products.CommitCopies) for op in module.walk()) == 1) == (not unknown)
+    assert (sum(isinstance(op, gpu_products.CommitCopies) for op in module.walk()) == 0) == (not unknown)
 
 
 def _with_nan_behind(array: Array, turned: bool) -> Array:

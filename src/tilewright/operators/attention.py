@@ -13,7 +13,14 @@ from msgspec.structs import replace
 
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
-from tilewright.operators.attention_blocks import TILES, are_whole, goes_on, numbers_of_blocks
+from tilewright.operators.attention_blocks import (
+    TILES,
+    are_whole,
+    goes_on,
+    heads_of_band,
+    numbers_of_blocks,
+    schedule_of,
+)
 from tilewright.operators.attention_devices import multiprocessors
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
@@ -28,7 +35,7 @@ from tilewright.operators.attention_heads import (
     target_of,
 )
 from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import WholeWriter
+from tilewright.operators.attention_whole_text import FLAT, WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
@@ -82,7 +89,8 @@ class AttentionPlan(Struct, frozen=True):
 
     It is compiled once for `target`; on an NVIDIA device blocks have so many `threads`. `shape` is that of the result,
     `lse_shape` that of the logarithms. Arrays are passed as the elements of their memory, so many as `spans` says, the
-    scale and `integers` behind them. Print it to read how the kernel runs.
+    scale and `integers` behind them. Work-groups of so many heads, a `band`, begin beside each other. Print it to read
+    how the kernel runs.
     """
 
     of: AttentionClass
@@ -92,16 +100,16 @@ class AttentionPlan(Struct, frozen=True):
     lse_shape: tuple[int, int, int]
     spans: Mapping[str, int]
     integers: tuple[int, ...]
+    band: int = 1
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Blocks of queries, heads, batches; if all is whole their product, or as many as run at a time."""
+        """Blocks of queries of a band of heads, bands, batches; as many as run at a time if they go on."""
         batch, heads, queries = self.lse_shape
         blocks = -(-queries // self.of.blocks[0])
-        if not self.of.whole:
-            return (blocks, heads, batch)
-        count = blocks * heads * batch
-        return (min(count, multiprocessors()) if self.of.persistent else count, 1, 1)
+        if self.of.persistent:
+            return (min(blocks * heads * batch, multiprocessors()), 1, 1)
+        return (blocks * self.band, heads // self.band, batch)
 
     @property
     def text(self) -> str:
@@ -280,21 +288,23 @@ def _planned(asked: _Asked) -> AttentionPlan:
     q, k, v = heads["q"], heads["k"], heads["v"]
     out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
     batch, count, queries, width = q.shape
-    flat = [flat_of(each) for each in ((q, k, v) if width in TILES else ())]
-    is_flat = len(flat) == len("qkv") and None not in flat[1:]
+    flat = [flat_of(each) for each in ((q, k, v, out) if width in TILES else ())]
+    is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
     blocks, threads = next(found for most, found in TILES.items() if width <= most)
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
     integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
     matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
-    if len(matrices) == len("qkv") and are_whole(layouts, (q, k, v, out), blocks):
+    band = 1
+    if len(matrices) == len(FLAT) and are_whole(layouts, (q, k, v, out), blocks):
         of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
-        integers += numbers_of_blocks(q, k, of)
+        band = heads_of_band(q, k, of)
+        integers += numbers_of_blocks(q, k, band, of)
     else:
-        integers += [number for found in matrices[-2:] if is_flat for number in found.integers]
+        integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers))
+    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers), band)
 
 
 def _text(of: AttentionClass) -> str:
@@ -306,9 +316,7 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
     """The kernel of a class, compiled once."""
     from tilewright.api import compile
 
-    goes_on = " persistent=yes" if of.persistent else ""
-    schedule = f"threads={threads}{goes_on}" if target.partition(":")[0] == "nvidia" else None
-    return compile(_text(of), target=target, schedule=schedule)[NAME]
+    return compile(_text(of), target=target, schedule=schedule_of(of, threads, target))[NAME]
 
 
 def _differentiable(q: object, k: object, v: object, options: Options) -> object:

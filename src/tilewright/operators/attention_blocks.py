@@ -8,11 +8,11 @@ from typing import Final
 from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
 from tilewright.operators.attention_text import AttentionClass
-from tilewright.operators.attention_whole_text import UNIT
+from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
-_SHORT: Final = 1024
+_SHORT: Final = 2048
 """Keys that take little longer than what a work-group begins and ends with."""
 _BAND_BYTES: Final = 32 << 20
 """Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
@@ -45,12 +45,29 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     return of.blocks == _LARGE and is_short and blocks > multiprocessors() and takes_tensors(target)
 
 
-def numbers_of_blocks(q: Head, k: Head, of: AttentionClass) -> list[int]:
-    """Blocks of queries of a head, of a batch and of a band, heads of a band, and blocks of queries in all."""
-    batch, heads, queries, _ = q.shape
+def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
+    """How a program is run on an NVIDIA device."""
+    if target.partition(":")[0] != "nvidia":
+        return None
+    return f"threads={threads}{' persistent=yes' if of.persistent else ''}"
+
+
+def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
+    """Query heads whose blocks begin beside each other."""
+    _, heads, _, _ = q.shape
     _, key_heads, keys, width = k.shape
-    blocks, group = queries // of.blocks[0], heads // key_heads
+    group = heads // key_heads
     # without a mask blocks are alike: those of one head read the same keys one after the other
     most = max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1) if of.causal else 1
-    band = next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
-    return [blocks, blocks * heads, blocks * band, band, blocks * heads * batch]
+    return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
+
+
+def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass) -> list[int]:
+    """The last of the numbers that a launch passes (`whole_integers`): those behind places in matrices."""
+    batch, heads, queries, _ = q.shape
+    blocks = queries // of.blocks[0]
+    found = {"nb": blocks, "band": band, "hs": heads}
+    if of.persistent:
+        found |= {"tb": blocks * heads, "gb": blocks * band, "tiles": blocks * heads * batch}
+    known = {**found, "group": heads // k.shape[1]}
+    return [*found.values(), *(part for name in divisors(of) for part in reciprocal(known[name]))]

@@ -247,9 +247,8 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
         return "\n".join([*lines, masked(t, out, raw, self.blocks, left, ahead)])
 
     def _end(self) -> str:
-        prefix, behind = "" if self.of.has_rest else "l", "" if self.of.persistent else " token=%qd"
+        prefix = "" if self.of.has_rest else "l"
         m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
-        view = self.result_view
         found = f"""%least = constant <f32: 1.0e-30> : {self.line}
 %some = maxf %{total}, %least : {self.line}
 %unit = constant <f32: 1.0> : {self.line}
@@ -257,8 +256,12 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 {across("lw", "inverse", self.rows, self.width)}
 %quotient = mulf %{sums}, %lw : {self.sums}
 %rounded = ftof %quotient : {self.sums} -> {self.q}
-%done = store_view_tko weak %rounded, %ow[%x, %zero]{behind} : {self.q}, {view}, tile<i32> -> token"""
+{self._stored()}"""
         return found + (self._lse(m, total) if self.of.with_lse else "")
+
+    def _stored(self) -> str:
+        at = "%ow[%x, %zero] token=%qd"
+        return f"%done = store_view_tko weak %rounded, {at} : {self.q}, {self.result_view}, tile<i32> -> token"
 
     def _lse(self, m: str, total: str) -> str:
         """The logarithms of the sums of exponentials, of which those of a head are neighbours."""

@@ -51,26 +51,29 @@ class Views(Struct, frozen=True):
     def _flat_tensor(self) -> str:
         return f"tensor_view<?x?x{self.element}, strides=[?,1]>"
 
-    def of_all(self, rows: int) -> str:
+    def of_all(self, rows: int, is_stored: bool = False) -> str:
         """The type of the view of all heads, by so many rows from anywhere on."""
         steps = f"traversal_strides=[1,{self.padded}]"
-        return f"strided_view<tile=({rows}x{self.padded}), {steps}, padding_value = zero, {self._flat_tensor}>"
+        padding = "" if is_stored else "padding_value = zero, "
+        return f"strided_view<tile=({rows}x{self.padded}), {steps}, {padding}{self._flat_tensor}>"
 
     def flat(self, name: str, head: str, rows: int) -> str:
         """`%qg`: the matrix of all heads, in which a head begins at row `%qr3` and column `%qc3` times the width."""
         matrix = self._matrix(name, rows, name, f"{name}rows", f"{name}columns", f"s{name}l")
         return f"{matrix}\n{self.position(name, head)}"
 
-    def all_heads(self, name: str, rows: int) -> str:
+    def all_heads(self, name: str, rows: int, is_stored: bool = False) -> str:
         """`%qg` again, of numbers of which something is assumed; its rows are as long as they are far apart."""
-        return self._matrix(name, rows, f"{name}a", f"{name}rowsa", f"s{name}la", f"s{name}la")
+        return self._matrix(name, rows, f"{name}a", f"{name}rowsa", f"s{name}la", f"s{name}la", is_stored)
 
-    def _matrix(self, name: str, rows: int, pointer: str, count: str, columns: str, stride: str) -> str:
+    def _matrix(
+        self, name: str, rows: int, pointer: str, count: str, columns: str, stride: str, is_stored: bool = False
+    ) -> str:
         return "\n".join(
             [
                 f"%{name}f = make_tensor_view %{pointer}, shape = [%{count}, %{columns}], strides = [%{stride}, 1]"
                 f" : tile<i32> -> {self._flat_tensor}",
-                f"%{name}g = make_strided_view %{name}f : {self.of_all(rows)}",
+                f"%{name}g = make_strided_view %{name}f : {self.of_all(rows, is_stored)}",
             ]
         )
 

@@ -1,9 +1,10 @@
 """The text of attention for arrays that are made of whole blocks, and lie where the device copies boxes of them.
 
-Blocks of queries are numbered, and so are work-groups, along one dimension of the grid: heads go in bands, of which
-keys and values stay in the cache that all multiprocessors share, and within a band blocks of queries that see most keys
-begin first. So what is left to the end is short, whatever the lengths. Persistent work-groups take every n-th block;
-what the next one multiplies first comes while this one is finished.
+Work-groups begin one after the other along the first dimension of the grid, then along the others. The first one goes
+over the blocks of queries of a band of heads, of which keys and values stay in the cache that multiprocessors share;
+those that see most keys begin first. The second one goes over bands, the third over batches. So what is left to the end
+is short, whatever the lengths. Persistent work-groups number all blocks in this order and take every n-th of them; what
+the next one multiplies first comes while this one is finished.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from tilewright.machine.cuda.tensor_maps import MAP_UNIT
 from tilewright.operators.attention_heads import ELEMENT_BYTES
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
 
-FLAT: Final = "qkv"
+FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
 UNIT: Final = MAP_UNIT // ELEMENT_BYTES
 """Elements of which distances are multiples."""
-_NUMBERS: Final = ("nb", "tb", "gb", "band", "tiles")
+_NUMBERS: Final = ("nb", "band", "hs")
+_OF_ALL: Final = ("tb", "gb", "tiles")
+_TWICE: Final = 32
+"""Bits of twice a number that is not negative, and of their reciprocals."""
 
 
 def whole_integers(of: AttentionClass) -> tuple[str, ...]:
@@ -26,11 +30,35 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
 
     Lengths, query heads that share a key head, strides of a batch, a head and a row of each array in elements; rows of
     the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
-    queries of a head, of a batch and of a band, heads of a band, and blocks of queries in all.
+    queries of a head, heads of a band, and heads; if work-groups go on also blocks of queries of a batch, of a band,
+    and in all. What is divided by has its `reciprocal` at the end.
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
-    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS)
+    reciprocals = [f"{name}{part}" for name in divisors(of) for part in "rt"]
+    return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *(_OF_ALL if of.persistent else ()), *reciprocals)
+
+
+def divisors(of: AttentionClass) -> tuple[str, ...]:
+    """The numbers of `whole_integers` that others are divided by."""
+    return ("band", "group", *(("tb", "gb") if of.persistent else ()))
+
+
+def reciprocal(number: int) -> tuple[int, int]:
+    """A factor, as a signed number of 32 bits, and a shift, by which quotients are found (`_quotient`).
+
+    Twice a number below 2^31 times the factor, which is rounded up, is too large by less than one part of the divisor.
+    """
+    shift = (number - 1).bit_length()
+    factor = -(-(1 << (_TWICE - 1 + shift)) // number)
+    return factor - (1 << _TWICE), shift
+
+
+def _quotient(out: str, number: str, by: str) -> str:
+    """A division takes some twenty instructions, one after the other, in front of all that a work-group does."""
+    return f"""%{out}2 = addi %{number}, %{number} : tile<i32>
+%{out}h = mulhii %{out}2, %{by}r : tile<i32>
+%{out} = shri %{out}h, %{by}t unsigned : tile<i32>"""
 
 
 class WholeWriter(AttentionWriter):
@@ -60,8 +88,9 @@ class WholeWriter(AttentionWriter):
     def _known(self) -> str:
         """What is so of all arrays of the class."""
         of = self.of
+        ids = "%bid, %unused0, %unused1" if of.persistent else "%inside, %which, %b"
         lines = [
-            f"%{'bid' if of.persistent else 't'}, %unused0, %unused1 = get_tile_block_id : tile<i32>",
+            f"{ids} = get_tile_block_id : tile<i32>",
             "%count, %unused2, %unused3 = get_num_tile_blocks : tile<i32>",
             "%zero = constant <i32: 0> : tile<i32>",
             "%one = constant <i32: 1> : tile<i32>",
@@ -71,15 +100,13 @@ class WholeWriter(AttentionWriter):
             "%whole = divi %lk, %columns signed : tile<i32>",
             "%final = subi %nb, %one : tile<i32>",
         ]
-        for name in "qkvo":
-            lines.append(f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>")
-            modes = "bhl" if name == "o" else "l"
-            lines += [f"%s{name}{mode}a = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>" for mode in modes]
         for name in FLAT:
             lines += [
+                f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
+                f"%s{name}la = assume div_by<{UNIT}>, %s{name}l : tile<i32>",
                 f"%s{name}lb = assume bounded<{of.width}, ?>, %s{name}l : tile<i32>",
                 f"%{name}rowsa = assume bounded<1, ?>, %{name}rows : tile<i32>",
-                self.views.all_heads(name, self.rows if name == "q" else self.columns),
+                self.views.all_heads(name, self.columns if name in "kv" else self.rows, name == "o"),
             ]
         return "\n".join(lines)
 
@@ -90,24 +117,32 @@ class WholeWriter(AttentionWriter):
             seen = """%behind = addi %query, %rows : tile<i32>
 %enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
 %seen = mini %enough, %whole signed : tile<i32>"""
-        return f"""%b = divi %t, %tb signed : tile<i32>
-%before = muli %b, %tb : tile<i32>
-%within = subi %t, %before : tile<i32>
-%which = divi %within, %gb signed : tile<i32>
-%ahead0 = muli %which, %gb : tile<i32>
-%inside = subi %within, %ahead0 : tile<i32>
-%turned = divi %inside, %band signed : tile<i32>
+        return f"""{self._numbers() if self.of.persistent else ""}
+{_quotient("turned", "inside", "band")}
 %taken = muli %turned, %band : tile<i32>
 %own = subi %inside, %taken : tile<i32>
 %first = muli %which, %band : tile<i32>
 %h = addi %first, %own : tile<i32>
-%hs = divi %tb, %nb signed : tile<i32>
 %x = subi %final, %turned : tile<i32>
-%hk = divi %h, %group signed : tile<i32>
+{_quotient("hk", "h", "group")}
 %query = muli %x, %rows : tile<i32>
 {seen}"""
 
+    @staticmethod
+    def _numbers() -> str:
+        """The batch, the band of heads, and the number in it of a block by its number among all."""
+        return f"""{_quotient("b", "t", "tb")}
+%before = muli %b, %tb : tile<i32>
+%within = subi %t, %before : tile<i32>
+{_quotient("which", "within", "gb")}
+%ahead0 = muli %which, %gb : tile<i32>
+%inside = subi %within, %ahead0 : tile<i32>"""
+
     def _positions(self) -> str:
-        """Where the head begins in each matrix of all, and its result."""
-        found = [self.views.position(name, "h" if name == "q" else "hk") for name in FLAT]
-        return "\n".join([*found, self.views.head("o", "h", "lqa", self.result_view, "a")])
+        """Where the head begins in each matrix of all."""
+        return "\n".join(self.views.position(name, "hk" if name in "kv" else "h") for name in FLAT)
+
+    def _stored(self) -> str:
+        view, behind = self.views.of_all(self.rows, is_stored=True), "" if self.of.persistent else " token=%qd"
+        return f"""%oat = addi %or3, %query : tile<i32>
+%done = store_view_tko weak %rounded, %og[%oat, %oc3]{behind} : {self.q}, {view}, tile<i32> -> token"""

@@ -15,6 +15,8 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.test_attention import TEXTS as ATTENTION
+from targets.nvidia.products.test_attention import arguments
 from targets.nvidia.products.test_levels import levels, read_back
 from targets.nvidia.products.test_persistent import check, emulate
 from targets.nvidia.products.test_products import emitted
@@ -138,23 +140,43 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rn
 
 
 def test_tiles_that_a_loop_stores_in_an_order() -> None:
-    """The last of those at one place stays there, which the machine does not promise."""
+    """The last of those at one place stays there, which the machine does not promise; without a token there is none."""
     product = TEXTS.Product((64, 64, 128), "f16", "f32", rounded="f16")
     lines = TEXTS.tile_ir_product(product, (64, 64, 64)).splitlines()
     first, last = (next(k for k, line in enumerate(lines) if name in line) for name in ("%sum =", "%done ="))
-    looped = [
-        "    for %again in (%lo to %hi, step %step) : tile<i32> {",
-        *lines[first : last + 1],
-        "    continue",
-        "    }",
-    ]
-    for around, taken in ((lines[first : last + 1], "stores=tensor"), (looped, "stores=threads.* in an order")):
+    tile = lines[first : last + 1]
+    ordered = [*tile[:-1], "%mark = make_token : token", tile[-1].replace("] :", "] token=%mark :")]
+    assert tile[-1] != ordered[-1]
+
+    def looped(body: list[str]) -> list[str]:
+        return ["    for %again in (%lo to %hi, step %step) : tile<i32> {", *body, "    continue", "    }"]
+
+    by_threads, by_device = "stores=threads.* in an order", "stores=tensor"
+    for around, taken in ((ordered, by_device), (looped(ordered), by_threads), (looped(tile), by_device)):
         text = "\n".join([*lines[:first], *around, *lines[last + 1 :]])
         module, report = read_module(Source("product", text), Report()), Report()
         # else the loads of the next tile may read what is stored
         module.kernels[0].parameter_attributes = ({}, {}, {"noalias": True})
         lower_module(module, NvidiaTarget(Architecture.SM_90A).scheduled(ASKED), CompileOptions(), report)
         assert re.search(taken, module.kernels[0].schedule or "")
+
+
+def test_sums_that_meet_what_is_computed(rng: np.random.Generator) -> None:
+    """Attention divides by sums of rows: only if it is asked for. What it has read before it stores may be there."""
+    of = ATTENTION.Attention(64, 128, 64, (64, 64))
+    text = ATTENTION.attention(of)
+    assert "stores=tensor" not in tw.compile(text, target="nvidia:sm_90a", cache=False).attention.schedule
+    llvm, kernel = emitted(text, schedule=ASKED)
+    given, wanted = arguments(of, rng)
+    found = Emulated(Program(llvm), (kernel,)).run(Launch(list(given), {}, of.grid))
+    np.testing.assert_allclose(np.asarray(found[3], np.float64), wanted, atol=2e-3)
+    lines = {line.partition(" = ")[0]: line for line in text.splitlines()}
+    load = lines["%vs, %vd"].replace("%vs, %vd", "%seen, %sd").replace("[%at, %zero]", "[%row, %zero] token=%done")
+    view = load.partition(" : ")[2].partition(", tile<i32>")[0]
+    store = f"%more = store_view_tko weak %seen, %kv[%row, %zero] : tile<64x64xf16>, {view}, tile<i32> -> token"
+    read = text.replace(lines["%done"], "\n".join([lines["%done"], load, store]))
+    with pytest.raises(tw.CompileError, match="accessed elsewhere"):
+        tw.compile(read, target="nvidia:sm_90a", schedule=ASKED, cache=False)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,20 @@ def test_any_number_of_iterations(count: int, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(found, wanted, atol=2e-3)
 
 
+def test_queries_are_read_before_the_program_writes_there(rng: np.random.Generator) -> None:
+    """The device would copy them for all iterations, but it does so where the loop is."""
+    line = next(line for line in TEXTS.attention(OF).splitlines() if line.startswith("%qs, %qd = "))
+    tile, view = "tile<64x64xf16>", line.partition(" : ")[2].partition(", tile<i32>")[0]
+    store = f"%wiped = store_view_tko weak %wipe, %qv[%row, %zero] token=%qd : {tile}, {view}, tile<i32> -> token"
+    text = TEXTS.attention(OF).replace(line, f"{line}\n%wipe = constant <f16: 0.0> : {tile}\n{store}")
+    given, wanted = arguments(OF, rng)
+    for module in levels(text, Architecture.SM_90A):
+        arrays = [array.copy() for array in given]
+        interpret(module.kernels[0], list(arrays), OF.grid)
+        assert not arrays[0].any()
+        np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=2e-3)
+
+
 def test_sums_that_are_used_in_the_same_iteration(rng: np.random.Generator) -> None:
     """Then no product waits for the next one."""
     sums = "tile<64x64xf32>"

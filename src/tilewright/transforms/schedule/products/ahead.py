@@ -84,6 +84,11 @@ class Ahead(Struct, frozen=True):
         sides = [(op, side) for op in self.products for side in range(2)]
         return [each for each in sides if each in self.ahead and each not in self.same]
 
+    @property
+    def shared_by_all(self) -> Sequence[Side]:
+        """The factors that are the same in all iterations."""
+        return [(op, side) for op in self.products for side in range(2) if (op, side) in self.once]
+
     def is_late(self, loop: scf.For, op: tile.Mma) -> bool:
         """Whether a product of one iteration is awaited in the next one."""
         return op in adders_of(loop, self.products) if self.overlap else op is late_product(loop, self.products)
@@ -264,18 +269,18 @@ def _around_several(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, Produc
     if late is None:
         return "the last sums of a loop are used in it"
     loads: list[tile.Load] = []
-    for op, side in (*found.copied, *found.once):
+    for op, side in (*found.copied, *found.shared_by_all):
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value, plans[op].instruction)
         if source is None:
             return "a factor that is the same in all iterations is computed"
-        if reason := _not_copied(source, factor, side):
+        if reason := not_copied(source, factor, side):
             return reason
         loads.append(source.load)
     read = [ops for ops in found.together if late not in ops]
     if any(all(op not in ops for ops in read) for op, _ in found.once):
         return "nothing tells when a factor that is the same in all iterations has been read"
-    return around_products(loop, found.products, found.slices, loads, found.once)
+    return around_products(loop, found.products, found.slices, loads)
 
 
 def _is_put(
@@ -302,12 +307,12 @@ def _by_threads(
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]
         source = source_of(value, plans[op].instruction)
         assert source is not None, "factors that run ahead are loads"
-        if reason := _not_copied(source, factor, side):
+        if reason := not_copied(source, factor, side):
             return reason
     return ""
 
 
-def _not_copied(source: Source, factor: Factor, side: int) -> str:
+def not_copied(source: Source, factor: Factor, side: int) -> str:
     """Why the machine cannot copy a factor by itself; nothing if it can."""
     type_ = source.load.memref.type
     assert isinstance(type_, MemrefType)

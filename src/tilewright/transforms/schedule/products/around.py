@@ -20,12 +20,11 @@ class Around(Struct, frozen=True):
     """A loop over tiles of a result, and its operations that compute where factors of a tile lie.
 
     Its iterations may run in any order, or their loads are unordered. What another loop in it loads ahead at its end
-    is for the next tile, and with it the factors that `stay` the same in a tile.
+    is for the next tile, and with it the factors that stay the same in a tile.
     """
 
     loop: scf.For
     slices: tuple[Operation, ...]
-    stay: frozenset[Side] = frozenset()
 
 
 def around_product(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
@@ -47,9 +46,8 @@ def around_products(
     products: Sequence[tile.Mma],
     slices: Sequence[Operation],
     loads: Sequence[tile.Load],
-    stay: frozenset[Side],
 ) -> Around | str:
-    """The same of a loop with several products, of which some factors `stay` the same, and of all their `loads`."""
+    """The same of a loop with several products, and of all their `loads`, also those that are the same in a tile."""
     tiles = loop.parent_op
     if not isinstance(tiles, scf.For) or loop.block is not tiles.body.entry or tiles.outs:
         return "no loop over tiles of a result"
@@ -66,7 +64,7 @@ def around_products(
     ):
         return "a tile does more than load, multiply, and store at its end"
     found = _where(loop, tiles, loads, slices)
-    return found if isinstance(found, str) else Around(tiles, found, stay)
+    return found if isinstance(found, str) else Around(tiles, found)
 
 
 def _where(

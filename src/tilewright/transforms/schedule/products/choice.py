@@ -174,7 +174,8 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         else:
             plans[op] = found
     loops = _loops(kernel, plans, block, wanted)
-    stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads)
+    asked = wanted.stores is Copies.TENSOR
+    stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, asked=asked)
     if isinstance(stored, Stored):
         left = replace(block, shared_bytes=max(shared - _bytes_of(stored.slabs), 0))
         fewer = _loops(kernel, plans, left, wanted)

@@ -100,8 +100,8 @@ class Iteration:
         """What stands for a value of the loop."""
         return self._known.get(value, value)
 
-    def run(self, but: tile.Mma | None = None) -> None:
-        """Emit all but one product."""
+    def run(self, but: tile.Mma | None = None, *, asks: bool = True) -> None:
+        """Emit all but one product. If it `asks`, it asks for what iterations to come multiply."""
         rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
         products = frozenset(rings.ahead.products)
         first = [
@@ -123,7 +123,8 @@ class Iteration:
                     self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
                 else:
                     self._begun.append((op.out, self._begin(op)))
-        rings.copy(build, self._known[rings.loop.index], self._turn)
+        if asks:
+            rings.copy(build, self._known[rings.loop.index], self._turn)
         last = _only_for(but, body)
         for op in body:
             if op is but or op in last or op in first or is_source(op, products):

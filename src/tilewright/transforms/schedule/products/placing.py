@@ -29,7 +29,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.ahead import Ahead, Side
+from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
@@ -140,9 +140,7 @@ class _Placement(Struct):
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
         words = MemrefType(I64, (ahead.stages,), (1,), AddressSpace.LOCAL)
         sources = self.run_ahead(ahead)
-        stay = (
-            [] if ahead.around is None else [(op, side) for op, side in ahead.once if (op, side) in ahead.around.stay]
-        )
+        stay = self._staying(ahead)
         staying = [self._source(op, side) for op, side in stay]
         boxes = [staging.box(source, {}) for staging, source in (*sources, *staying)]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
@@ -173,7 +171,7 @@ class _Placement(Struct):
             word = MemrefType(I64, (1,), (1,), AddressSpace.LOCAL)
             ops = tuple(dict.fromkeys(op for op, _ in stay))
             stays = Stay(ops, staying, build(Alloca(result_types=[word])).out)
-        bring = partial(self._bring_once, ahead)
+        bring = partial(self._bring, [each for each in ahead.shared_by_all if each not in stay], ahead)
         TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays).place()
 
     @staticmethod
@@ -184,9 +182,18 @@ class _Placement(Struct):
         released = build(Alloca(result_types=[words])).out
         return ClusterRing(released, len(partners(cluster_of(loop), 0)), ahead.shared, ahead.stages)
 
-    def _bring_once(self, ahead: Ahead, build: Builder) -> None:
-        """Bring what all iterations share."""
-        shared = [(op, side) for op in ahead.products for side in range(2) if (op, side) in ahead.once]
+    def _staying(self, ahead: Ahead) -> list[Side]:
+        """The factors that all iterations share and the machine copies too."""
+        if ahead.around is not None:
+            return list(ahead.shared_by_all)
+        return [each for each in ahead.shared_by_all if self._is_copied(*each)]
+
+    def _is_copied(self, op: tile.Mma, side: int) -> bool:
+        source, plan = self.sources.get((op, side)), self.plans[op]
+        return source is not None and not not_copied(source, (plan.lhs, plan.rhs)[side], side)
+
+    def _bring(self, shared: Sequence[Side], ahead: Ahead, build: Builder) -> None:
+        """Let threads bring what all iterations share."""
         if shared:
             for op, side in shared:
                 self.bring(build, op, side)

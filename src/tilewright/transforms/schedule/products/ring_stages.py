@@ -44,6 +44,11 @@ class RingStages(Struct, frozen=True):
         """How many iterations lie between what an iteration asks for and what it is the stage of."""
         return 2 if any(self.ahead.is_late(self.loop, op) for op in ring.ops) else 1
 
+    @property
+    def peels(self) -> bool:
+        """Whether the first iteration stands in front of the loop, and asks for nothing."""
+        return self.late is not None and not self.ahead.overlap
+
     def fill(self, build: Builder, known: Mapping[Value, Value], turn: Value | None) -> None:
         """Ask for the stages that iterations do not ask for, from a turn on; without one nobody has read any.
 
@@ -53,7 +58,7 @@ class RingStages(Struct, frozen=True):
         for number in range(self.stages):
             index = emit.add(build, lower, build.index(number * self.step))
             for ring in self.rings:
-                if number + self.behind(ring) < self.stages:
+                if number + self.behind(ring) < self.stages + self.peels:
                     at = (build.index(number), None) if turn is None else self.read_before(build, turn, number)
                     self.load(build, ring, index, lower, at, known)
 

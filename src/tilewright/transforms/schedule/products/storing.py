@@ -78,13 +78,20 @@ def slabs_of(element: ScalarType, warps: int) -> MemrefType:
     )
 
 
-def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int) -> Stored | str:
-    """The store of a kernel that the machine can make, or why it cannot."""
-    behind = {op: set(_sources_behind(op.value)) for op in collective(kernel) if isinstance(op, tile.Store)}
+def stored_by_machine(
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, asked: bool
+) -> Stored | str:
+    """The store of a kernel that the machine can make, or why it cannot.
+
+    Only if it is `asked` for, sums may meet rows or columns of numbers that are computed, as those of attention do, and
+    what else the kernel accesses may be in the same memory where the program orders neither.
+    """
+    behind = {op: set(_sources_behind(op.value, asked)) for op in collective(kernel) if isinstance(op, tile.Store)}
+    of_sums = tile.Mma if asked else tile.Mma | None
     found = [
         op
         for op, sources in behind.items()
-        if any(not isinstance(each, tile.Load) for each in sources) and not _is_own(op)
+        if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
     ]
     if len(found) != 1:
         return f"{len(found)} stores of sums"
@@ -104,21 +111,42 @@ def stored_by_machine(kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], thr
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason
-    if any(isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel) for op in store.ancestors()):
+    in_order = not (asked and store.unordered)
+    if in_order and any(_orders(op) for op in store.ancestors()):
         # what the machine has been asked for earlier it may write later
         return "a loop stores tiles in an order, which the machine does not keep"
     # what threads read of the matrix itself the machine may not yet write
     matrix = root_of(store.memref)
     others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
     loads = {*_factor_loads(product), *others}
+    loads |= _done_before(kernel, store) if asked else set()
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     return Stored(store, near, slabs_of(element, threads // WARP))
 
 
-def _sources_behind(value: Value, moved: bool = False) -> Iterator[tile.Mma | tile.Load | None]:
+def _orders(op: Operation) -> bool:
+    """Whether what is done in an operation has an order."""
+    return isinstance(op, scf.While) or (isinstance(op, scf.For) and not op.parallel)
+
+
+def _done_before(kernel: Kernel, store: tile.Store) -> set[Operation]:
+    """What need not see what is stored: accesses in front of it that no loop repeats behind it, and those that nothing
+    orders."""
+    loops = [op for op in store.ancestors() if isinstance(op, scf.For | scf.While)]
+    found: set[Operation] = set()
+    is_behind = False
+    for op in kernel.walk():
+        is_behind |= op is store
+        is_repeated = any(loop.is_ancestor_of(op) for loop in loops)
+        if (isinstance(op, tile.Load | tile.Store) and op.unordered) or not (is_behind or is_repeated):
+            found.add(op)
+    return found
+
+
+def _sources_behind(value: Value, any_rows: bool, moved: bool = False) -> Iterator[tile.Mma | tile.Load | None]:
     """The products of whose sums a tile is computed, element by element, and loads of what meets them, which may be
-    `moved`; None for anything else."""
+    `moved`; None for anything else, but for what is moved if it may be any."""
     op = value.defining_op
     match op:
         case tile.Mma() if not moved:
@@ -126,16 +154,16 @@ def _sources_behind(value: Value, moved: bool = False) -> Iterator[tile.Mma | ti
         case tile.Load():
             yield op
         case scf.For() if isinstance(value, OpResult) and not moved:
-            yield from _sources_behind(scf.yielded(op.body)[op.outs.index(value)])
+            yield from _sources_behind(scf.yielded(op.body)[op.outs.index(value)], any_rows)
         case scf.If() if isinstance(value, OpResult) and not moved:
             for region in op.regions:
-                yield from _sources_behind(scf.yielded(region)[op.outs.index(value)])
+                yield from _sources_behind(scf.yielded(region)[op.outs.index(value)], any_rows)
         case tile.Splat() | Constant():
             return
         case Elementwise() | MovesElements():
             for operand in op.operands:
-                yield from _sources_behind(operand, moved or isinstance(op, MovesElements))
-        case _ if isinstance(value, BlockArgument) or op is not None:
+                yield from _sources_behind(operand, any_rows, moved or isinstance(op, MovesElements))
+        case _ if (isinstance(value, BlockArgument) or op is not None) and not (any_rows and moved):
             yield None
         case _:
             return

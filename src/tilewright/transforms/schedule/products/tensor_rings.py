@@ -52,7 +52,8 @@ _Emit = Callable[[Builder], list[Value]]
 
 
 class Stay(Struct, frozen=True):
-    """Factors that are the same in all iterations of a loop, and others for each tile; a barrier counts what arrives.
+    """Factors that are the same in all iterations of a loop; a barrier counts what arrives. If the loop stands in one
+    over tiles, there are others for each tile.
 
     Some of the products `ops` multiply each.
     """
@@ -68,9 +69,8 @@ class TensorRings(RingStages, frozen=True):
     multiply: Multiply
     warps: int
     bring: Callable[[Builder], None]
-    """Brings the factors that are the same in all iterations."""
+    """Lets threads bring the factors that are the same in all iterations, but for those that `stay` has."""
     stay: Stay | None = None
-    """Where these are if the loop stands in one over tiles, from one of which to the next the rings go on."""
 
     def place(self) -> None:
         """Write the loop anew, with copies in front of it and in it."""
@@ -116,9 +116,14 @@ class TensorRings(RingStages, frozen=True):
 
     def start(self, build: Builder) -> None:
         """Ask for the first stages, and bring what is the same in all iterations."""
+        zero = build.index(0)
+        if self.stay is not None:
+            self.ask(build, self.stay.sources, {}, self.stay.barriers, zero)
         self.fill(build, {}, None)
         # these arrive while the others are on their way
         self.bring(build)
+        if self.stay is not None:
+            build(tensors.AwaitPhase(self.stay.barriers, zero, zero))
 
     # From tile to tile
 
@@ -234,7 +239,7 @@ class TensorRings(RingStages, frozen=True):
         if self.ahead.turns > 1 and not goes_on:
             build(turns.OpenTurns(self.ahead.turns))
         first = Iteration(self, build, known, start)
-        first.run(but=late)
+        first.run(but=late, asks=False)
         # what the product needs, beside its factors in memory
         needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
         handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
