@@ -6,7 +6,7 @@ import pytest
 
 from tilewright.ir.schedules import Tiles
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.measured_tiles import WARPGROUP_TILES, MeasuredTile
+from tilewright.targets.nvidia.measured_tiles import WARPGROUP_TILES, Cost, MeasuredTile
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile
 from tilewright.targets.nvidia.product_model import Chosen, chosen_tile
 
@@ -34,6 +34,26 @@ def test_squares(size: int, tile: str, microseconds: float) -> None:
     found = chosen(size, size, size)
     assert f"tile={tile}" in found.schedule
     assert abs(found.seconds * 1e6 - microseconds) < 0.15 * microseconds
+
+
+@pytest.mark.parametrize(
+    ("size", "tile", "microseconds"),
+    [
+        (1000, "128x64x64 cluster=1x2", 10.8),
+        (3000, "192x192x64 cluster=2x1", 91.9),
+        (4104, "256x192x64 cluster=1x2", 223.1),
+    ],
+)
+def test_split_sectors_are_for_clusters(size: int, tile: str, microseconds: float) -> None:
+    """Where the right factor is by rows; other blocks of a cluster may lie beyond the edge, and cost as much."""
+    sizes, rest = (size, size, size), ("f16", "f16", "f32", Architecture.SM_90A)
+    found = chosen_tile(sizes, 1, *rest, whole_sectors=False, turned=(True, False))
+    assert found.schedule.endswith(f"tile={tile}")
+    assert abs(found.seconds * 1e6 - microseconds) < 0.03 * microseconds
+    assert "cluster" not in chosen_tile(sizes, 1, *rest, whole_sectors=False).schedule
+    tall = MeasuredTile(128, 64, Cost(1.5, 0.36), cluster=(1, 2))
+    # 34 times 4 tiles are more than multiprocessors
+    assert tall.seconds(64 * 33, 128 * 4, 64, 1) == 2 * tall.seconds(64 * 32, 128 * 4, 64, 1)
 
 
 @pytest.mark.parametrize(

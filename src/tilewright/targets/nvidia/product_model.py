@@ -17,7 +17,14 @@ from msgspec.structs import replace
 from tilewright.ir.schedules import Tiles
 from tilewright.ir.types import ALL_SCALARS, F32, F64, I8, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, WARPGROUP_TILES, Cost, MeasuredTile
+from tilewright.targets.nvidia.measured_tiles import (
+    F32_TILES,
+    F64_TILES,
+    SPLIT_SECTOR_TILES,
+    WARPGROUP_TILES,
+    Cost,
+    MeasuredTile,
+)
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile, modelled_tiles
 
@@ -184,6 +191,8 @@ def chosen_tile(
     if tiles is Tiles.ANY and is_by_groups(factor, factor, sums, architecture):
         found += modelled_tiles(turned[0])
     known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
+    if not whole_sectors and is_by_groups(factor, factor, sums, architecture):
+        known += [tile for tile in SPLIT_SECTOR_TILES if tile.right_along_n in (None, turned[0])]
     fit = _fitting(known, m, n)
     best = min(fit, key=lambda tile: tile.seconds(m, n, k, many))
     floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)

@@ -10,14 +10,14 @@ after:   scf.for %w = %first to %end step 1 parallel {
                              else { %sum }
                     tile.store %total, %C[..] } }
 
-Of `tiles` for `parts` blocks the whole waves but one are taken as ever, each block every n-th tile. What is left is
-between one and two tiles a block: its steps along the terms, numbered tile by tile, are divided evenly. So a block has
-at most the first steps of a tile (the head), a whole tile and the last steps of another one (the tail), or two whole
-ones; and no tile has more than two blocks. The head comes first, the tail last, so that the block before, which has a
-smaller number, has published its head by then: if all are as fast as each other nobody waits. The sum of a tile is that
-of its head and that of its tail: it depends on the number of blocks, not on who runs first. (To go on from the sums of
-the head would make it the same in any number, but ptxas waits for each product then, C7515: it sees registers of sums
-loaded.)
+Of `tiles` for `parts` blocks the whole waves but one are taken last, as ever: each block every n-th tile. What is
+left is between one and two tiles a block: its steps along the terms, numbered tile by tile, are divided evenly. So a
+block has at most the first steps of a tile (the head), a whole tile and the last steps of another one (the tail), or
+two whole ones; and no tile has more than two blocks. The head comes first, the tail last of these, so that the block
+before, which has a smaller number, has published its head by then: if all are as fast as each other nobody waits.
+Behind it all begin their whole waves at a time. The sum of a tile is that of its head and that of its tail: it
+depends on the number of blocks, not on who runs first. (To go on from the sums of the head would make it the same in
+any number, but ptxas waits for each product then, C7515: it sees registers of sums loaded.)
 
 Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile. Clusters of
 blocks share as blocks do: those of one take the same items at a time, of tiles beside each other.
@@ -135,7 +135,7 @@ class Item(Struct, frozen=True):
 
 class Shares(Struct, frozen=True):
     """The items of a block, from `first` to `end`, in 32 bits: the head of the first of two `tiles` before the number
-    `heads`, whole tiles before that one, then `whole` waves, and the tail of the second tile.
+    `heads`, whole tiles before that one, the tail of the second tile before `tails`, then whole waves.
 
     The tail begins at term `lower`, the head ends at `upper`; other tiles have all `terms`.
     """
@@ -143,7 +143,7 @@ class Shares(Struct, frozen=True):
     blocks: tuple[Value, Value]
     memory: SharedMemory
     terms: Value
-    whole: Value
+    tails: Value
     tiles: tuple[Value, Value]
     lower: Value
     upper: Value
@@ -175,18 +175,19 @@ class Shares(Struct, frozen=True):
         has_tail, has_head = (_one_if(build, zero, at) for at in (lower, upper))
         middle = emit.maximum(build, emit.sub(build, emit.sub(build, head, tail), has_tail), zero)
         first = emit.sub(build, emit.sub(build, front, middle), has_head)
+        tails = emit.add(build, front, has_tail)
         each_step = build.constant(step, I32)
         return Shares(
             (part, count),
             memory,
             terms,
-            whole,
+            tails,
             (emit.add(build, base, head), emit.add(build, base, tail)),
             emit.mul(build, lower, each_step),
             emit.mul(build, upper, each_step),
             emit.add(build, first, has_head),
             first,
-            emit.add(build, emit.add(build, front, whole), has_tail),
+            emit.add(build, tails, whole),
         )
 
     def bounds(self, build: Builder) -> tuple[Value, Value, Value]:
@@ -198,12 +199,13 @@ class Shares(Struct, frozen=True):
         number, front = _short(build, index), build.constant(_FRONT, I32)
         (part, count), (head, tail) = self.blocks, self.tiles
         is_head = emit.less(build, number, self.heads)
-        is_tail = emit.not_less(build, number, emit.add(build, front, self.whole))
-        wave = emit.add(build, part, emit.mul(build, emit.sub(build, number, front), count))
-        found = emit.select(build, is_tail, tail, wave)
+        is_front, is_shared = emit.less(build, number, front), emit.less(build, number, self.tails)
+        is_tail = emit.both(build, emit.not_less(build, number, front), is_shared)
+        wave = emit.add(build, part, emit.mul(build, emit.sub(build, number, self.tails), count))
+        found = emit.select(build, is_shared, tail, wave)
         # whole tiles end in front of the head's
         middle = emit.add(build, head, emit.sub(build, number, front))
-        found = emit.select(build, emit.less(build, number, front), middle, found)
+        found = emit.select(build, is_front, middle, found)
         found = emit.select(build, is_head, head, found)
         lower = emit.select(build, is_tail, _long(build, self.lower), build.index(0))
         upper = emit.select(build, is_head, _long(build, self.upper), self.terms)
