@@ -142,9 +142,16 @@ def test_what_failed_runs_again(failed: Path, tmp_path: Path, option: str, distr
     assert "20 passed" in again.stdout, again.stdout + again.stderr
 
 
+NO_CODE = """
+from contextlib import nullcontext as quick_code_generation
+"""
+"""Instead of `code_generation`: to import the compiler takes longer than these tests, which compile nothing."""
+
+
 def run_of(folder: Path, tests: str, options: list[str]) -> subprocess.CompletedProcess[str]:
     """A run of tests in a folder with the settings of these."""
     (folder / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
+    (folder / "code_generation.py").write_text(NO_CODE)
     (folder / "test_some.py").write_text(tests)
     (folder / "pytest.ini").write_text("[pytest]\n")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TILEWRIGHT_", "PYTEST_"))}

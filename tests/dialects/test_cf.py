@@ -65,7 +65,7 @@ def test_a_block_of_another_region() -> None:
     first, second = (kernel.regions[0].blocks for kernel in module.regions[0].entry)
     branch = first[0].last
     assert branch is not None
-    branch.successors = [second[1]]
+    branch.successors = (second[1],)
     report = Report()
     assert not verify(module, report)
     assert [d.message for d in report.diagnostics] == ["cf.br goes on in a block of another region"]

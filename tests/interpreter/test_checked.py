@@ -141,6 +141,12 @@ def test_what_is_no_race(body: str) -> None:
     run_checked(body)
 
 
+def test_who_is_not_active_writes_nothing() -> None:
+    """Neither elements of his own nor one that another work-item writes."""
+    found = run_checked("%c = add %v, %v : f32 if %second { store %c, %y[%i] store %c, %y[%last] }")
+    assert np.flatnonzero(found == 2).tolist() == [1, 31]
+
+
 def test_contended_atomics_are_exact() -> None:
     assert run_checked("if %first { store %v, %y[%z] } barrier.global %o = atomic_add %v, %y[%z] : f32")[0] == 33
 

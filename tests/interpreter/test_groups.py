@@ -37,7 +37,7 @@ def test_offsets(target: str, written: str, given: int, first: int) -> None:
         assert out.tolist() == [first, first + 1]
 
 
-@pytest.mark.parametrize("offset", ["30", "-9"])
+@pytest.mark.parametrize("offset", ["30", "11", "-9"])
 def test_offsets_beyond_the_array(offset: str) -> None:
     memory, out = np.zeros(20, np.float32), np.zeros(2, np.float32)
     with pytest.raises(KernelError, match="outside the 20 elements"):

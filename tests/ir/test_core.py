@@ -92,8 +92,8 @@ def test_copies_branch_to_copies_of_the_blocks() -> None:
     first, inner = copy.blocks[0].last, copy.blocks[1].last
     assert first is not None
     assert inner is not None
-    assert first.successors == [copy.blocks[1]]
-    assert inner.successors == [copy.blocks[1], copy.blocks[2]]
+    assert first.successors == (copy.blocks[1],)
+    assert inner.successors == (copy.blocks[1], copy.blocks[2])
     assert inner.operands[1] is copy.blocks[1].arguments[0]
 
 

@@ -29,9 +29,9 @@ Handler = Callable[["WorkGroup", Operation], None]
 
 
 def _all_below(numbers: Array, end: int) -> bool:
-    """Whether all lie from 0 up to the end."""
-    least, most = np.minimum.reduce(numbers, axis=None, initial=0), np.maximum.reduce(numbers, axis=None, initial=-1)
-    return bool(least >= 0 and most < end)
+    """Whether all of these integers of 64 bits lie from 0 up to the end."""
+    # a negative one is large without its sign
+    return bool(np.logical_and.reduce(numbers.view(np.uint64) < end, axis=None))
 
 
 class WorkGroup(Struct):
@@ -162,12 +162,16 @@ class WorkGroup(Struct):
             self._note(buffer, np.array([one]), Touch.of(False, atomic), where, _ALL)
             return np.asarray(buffer.data[one])
         buffer, at, active = self._locate(view, indices, where)
-        out, chosen = np.zeros(at.shape, buffer.data.dtype), at[active]
+        everybody = np.logical_and.reduce(active, axis=None)
+        chosen = at.reshape(-1) if everybody else at[active]
         if buffer.written is not None and not buffer.written[chosen].all():
             element = chosen[~buffer.written[chosen]][0]
             memory = "local memory" if buffer.space is AddressSpace.LOCAL else "memory"
             fail("R011", where, f"reads element {element} of {memory} {buffer.name}, which nothing has written")
         self._note(buffer, chosen, Touch.of(False, atomic), where, active)
+        if everybody:
+            return np.asarray(buffer.data[at])
+        out = np.zeros(at.shape, buffer.data.dtype)
         out[active] = buffer.data[chosen]
         return out
 
@@ -184,13 +188,17 @@ class WorkGroup(Struct):
         if at.ndim == 0 and values.ndim:
             at = np.broadcast_to(at, self.active.shape)
             active = np.broadcast_to(self.active, at.shape)
-        chosen = at[active]
+        everybody = np.logical_and.reduce(active, axis=None)
+        chosen = at.reshape(-1) if everybody else at[active]
         if buffer.readonly:
             fail("R012", where, f"writes {buffer.name}, which is read-only")
         self._note(buffer, chosen, Touch.of(True, atomic), where, active)
         if buffer.written is not None:
             buffer.written[chosen] = True
-        buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
+        if everybody:
+            buffer.data[at] = values
+        else:
+            buffer.data[chosen] = np.broadcast_to(values, at.shape)[active]
 
     def forget(self, view: View, indices: Sequence[Array], where: Location) -> None:
         """For every active work-item what is there is lost: something else is on its way, and may be there any time."""
@@ -227,7 +235,7 @@ class WorkGroup(Struct):
         for number, (index, extent, stride) in enumerate(zip(indices, view.shape, view.strides, strict=True)):
             within = (index >= 0) & (index < extent)
             inside = inside & within if number else within
-            at = at + index * np.asarray(stride, np.int64)
+            at = at + (index if isinstance(stride, int) and stride == 1 else index * np.asarray(stride, np.int64))
         active = self.active
         if at.ndim == 0:
             active = np.asarray(active.any())

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from tilewright.ir.core import Block
 
 
-def successors(block: Block) -> list[Block]:
+def successors(block: Block) -> Sequence[Block]:
     """The blocks that a block leads to, once for each edge."""
-    return [] if block.last is None else block.last.successors
+    return () if block.last is None else block.last.successors
 
 
 def predecessors(blocks: Sequence[Block]) -> dict[Block, list[Block]]:

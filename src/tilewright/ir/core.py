@@ -69,7 +69,10 @@ class OpResult(Value):
     __slots__ = ("index", "op")
 
     def __init__(self, op: Operation, index: int, type_: Type, name: str | None = None) -> None:
-        super().__init__(type_, name)
+        # as `Value` does: most values are results, and each call takes its time
+        self.type = type_
+        self.name = name
+        self.uses = {}
         self.op = op
         self.index = index
 
@@ -143,14 +146,17 @@ class Operation:
         result_types: Iterable[Type] = (),
         attributes: dict[str, Attribute] | None = None,
         regions: Iterable[Region] = (),
-        successors: Sequence[Block] = (),
+        successors: Iterable[Block] = (),
         location: Location = UNKNOWN,
     ) -> None:
         self._operands: list[Value] = list(operands)
-        self.results: list[OpResult] = [OpResult(self, i, t) for i, t in enumerate(result_types)]
+        self.results: list[OpResult] = []
+        for type_ in result_types:
+            self.results.append(OpResult(self, len(self.results), type_))
         self.attributes: dict[str, Attribute] = {} if attributes is None else attributes
-        self.regions: list[Region] = []
-        self.successors: list[Block] = list(successors)
+        # Most have neither: an empty tuple is nothing to make, nor to look through for garbage.
+        self.regions: tuple[Region, ...] = ()
+        self.successors: tuple[Block, ...] = tuple(successors)
         self.location = location
         self.places: dict[Place, Location] | None = None
         self.block: Block | None = None
@@ -221,7 +227,7 @@ class Operation:
     def add_region(self, region: Region) -> Region:
         """Append a region and take ownership of it."""
         region.parent = self
-        self.regions.append(region)
+        self.regions = (*self.regions, region)
         return region
 
     def add_result(self, type_: Type) -> OpResult:
@@ -492,6 +498,6 @@ class Region:
         for old, new in blocks.items():
             for op in old:
                 inner = op.copy_into(mapping, late)
-                inner.successors = [blocks.get(s, s) for s in inner.successors]
+                inner.successors = tuple(blocks.get(s, s) for s in inner.successors)
                 new.append(inner)
         return copy

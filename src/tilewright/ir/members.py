@@ -130,14 +130,18 @@ def _constructor(d: Definition) -> list[str]:
     if d.segmented:
         lines.append(f"    attributes['operand_segments'] = ({', '.join(lengths)},)")
     regions = [_passed_region(key, spec) for key, spec in d.regions.items()]
-    blocks = ", ".join(f"*{key}" if spec.variadic else key for key, spec in d.successors.items())
-    lists = f"[{', '.join(parts)}], result_types or (), attributes, [{', '.join(regions)}], [{blocks}]"
+    blocks = [f"*{key}" if spec.variadic else key for key, spec in d.successors.items()]
+    lists = f"{_tuple(parts)}, result_types or (), attributes, {_tuple(regions)}, {_tuple(blocks)}"
     lines.append(f"    Init(self, {lists}, location)")
     inferred = [_inferred_type(d, key, spec) for key, spec in d.results.items()]
     if inferred and all(inferred):
         lines.append("    if result_types is None:")
         lines += [f"        self.add_result({text})" for text in inferred]
     return lines
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return "".join(["(", *(f"{part}, " for part in parts), ")"])
 
 
 def _passed_region(key: str, spec: RegionSpec) -> str:
@@ -204,14 +208,15 @@ def _accessors(d: Definition) -> list[str]:
         lines += [f"def get_{key}(self):", f"    return {lookup}"]
         lines += [f"def set_{key}(self, value):", f"    self.attributes[{key!r}] = value"]
     for index, (key, spec) in enumerate(d.regions.items()):
-        value = f"self.regions[{index}{':' if spec.variadic else ''}]"
+        value = f"[*self.regions[{index}:]]" if spec.variadic else f"self.regions[{index}]"
         may_be_missing = spec.optional and not spec.variadic
         lines += [
             f"def get_{key}(self):",
             f"    return {value} if len(self.regions) > {index} else None" if may_be_missing else f"    return {value}",
         ]
     for index, (key, spec) in enumerate(d.successors.items()):
-        lines += [f"def get_{key}(self):", f"    return self.successors[{index}{':' if spec.variadic else ''}]"]
+        value = f"[*self.successors[{index}:]]" if spec.variadic else f"self.successors[{index}]"
+        lines += [f"def get_{key}(self):", f"    return {value}"]
     return lines
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.diagnostics import Report
 from tilewright.ir.control_flow import dominator_chain, immediate_dominators
 from tilewright.ir.core import Block, Operation, Region, Value
@@ -58,7 +60,7 @@ class _Verifier:
                 else:
                     self.graph(region, scope, d.opaque)
 
-    def _count(self, op: Operation, regions: list[Region]) -> None:
+    def _count(self, op: Operation, regions: Sequence[Region]) -> None:
         specs = op.definition.regions
         most = len(regions) if any(s.variadic for s in specs.values()) else len(specs)
         if not op.definition.opaque and not sum(not s.optional for s in specs.values()) <= len(regions) <= most:

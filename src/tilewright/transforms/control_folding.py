@@ -121,8 +121,7 @@ def _take_over(op: For, new: For, keep: list[int], last: Yield, rewriter: Rewrit
     """Move the body to a loop that carries only the values in `keep`."""
     new.attributes.update({k: v for k, v in op.attributes.items() if k != "operand_segments"})
     region = op.body
-    op.regions.clear()
-    new.regions.clear()
+    op.regions = new.regions = ()
     new.add_region(region)
     values = [last.operands[k] for k in keep]
     last.erase()

@@ -143,7 +143,7 @@ def _reduce(op: tl.CoopReduce, build: Builder) -> Value:
 
 def _apply(op: tl.CoopApply, build: Builder) -> Value:
     body = op.body
-    op.regions.clear()
+    op.regions = ()
     return build(tile.Map(op.matrix, body)).out
 
 

@@ -134,7 +134,7 @@ def _end_as_now(op: scf.Parallel) -> None:
     values = [value for one in own for value in one.values]
     combiners = [region for one in own for region in one.regions]
     for one in own:
-        one.regions.clear()
+        one.regions = ()
     location = (own[0] if own else last).location
     for one in dict.fromkeys([*own, last]):
         one.erase()

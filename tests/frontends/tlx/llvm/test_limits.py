@@ -27,12 +27,9 @@ def pointers(depth: int) -> str:
 
 def constants(depth: int) -> str:
     """A global whose value is nested to a depth."""
-    arrays = "[1 x " * (depth - 1) + "i32" + "]" * (depth - 1)
-    value = "i32 1"
-    for level in range(depth - 1):
-        inner = "[1 x " * level + "i32" + "]" * level
-        value = f"[1 x {inner}] [{value}]"
-    return f"@g = global {arrays} {value[len(arrays) :]}\n"
+    types = ["[1 x " * level + "i32" + "]" * level for level in range(depth)]
+    values = [f"[{inner} " for inner in reversed(types[:-1])]
+    return f"@g = global {types[-1]} {''.join(values)}1{']' * (depth - 1)}\n"
 
 
 CASES = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -83,25 +83,26 @@ _APPROXIMATE: Final[Mapping[str, Callable[[Array], Array]]] = {
 
 def applied(result: str, function: Callable[..., Array], operands: Sequence[Operand]) -> Step:
     """A step that defines a name by a function of operands: for most, one or two, in as few calls as can be."""
+    # Not closures: most steps run a few times, and those are several objects more to make and to keep each.
     match operands:
         case [x]:
-
-            def unary(lanes: Lanes) -> None:
-                lanes[result] = function(lanes[x])
-
-            return unary
+            return partial(_unary, result, function, x)
         case [x, y]:
-
-            def binary(lanes: Lanes) -> None:
-                lanes[result] = function(lanes[x], lanes[y])
-
-            return binary
+            return partial(_binary, result, function, x, y)
         case _:
+            return partial(_any, result, function, operands)
 
-            def step(lanes: Lanes) -> None:
-                lanes[result] = function(*[lanes[x] for x in operands])
 
-            return step
+def _unary(result: str, function: Callable[[Array], Array], x: Operand, lanes: Lanes) -> None:
+    lanes[result] = function(lanes[x])
+
+
+def _binary(result: str, function: Callable[[Array, Array], Array], x: Operand, y: Operand, lanes: Lanes) -> None:
+    lanes[result] = function(lanes[x], lanes[y])
+
+
+def _any(result: str, function: Callable[..., Array], operands: Sequence[Operand], lanes: Lanes) -> None:
+    lanes[result] = function(*[lanes[x] for x in operands])
 
 
 @cache

@@ -384,7 +384,8 @@ def _cut_block(
                     segments += [Segment(sync=step, reads=used), Segment()]
                     continue
                 last.steps.append(step)
-                last.defines |= {instruction.result} - {""}
+                if instruction.result:
+                    last.defines.add(instruction.result)
         last.reads |= used
     return segments
 
