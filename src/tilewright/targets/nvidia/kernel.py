@@ -67,7 +67,7 @@ from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.occupancy import least_blocks
 from tilewright.targets.nvidia.subgroup_products import subgroup_products
-from tilewright.targets.nvidia.values import GLOBAL, Group, Operand, View
+from tilewright.targets.nvidia.values import GLOBAL, PARAMETERS, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
 from tilewright.transforms.signature import is_measured, kernel_info, parts_of
@@ -192,6 +192,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
     function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel", reuses=True)
     b = Builder(function)
+    # in its own space: loads by way of generic addresses are as slow as those of global memory
+    block = [b.cast("addrspacecast", generic, PARAMETERS, hint="block") for generic in function.arguments]
     arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)
     deferred = deferred_tiles(kernel)
@@ -225,22 +227,22 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     is_warp = ctx.subgroup_size == WARP
     ctx.warp_lane, ctx.warp = (ctx.lane, ctx.subgroup) if is_warp else team.thread_position(ctx, WARP)
     if room is not None:
-        ctx.scratch = _scratch(ctx, *(b.offset(function.arguments[0], slot) for slot in scratch_slots(parameters)))
+        ctx.scratch = _scratch(ctx, *(b.offset(block[0], slot) for slot in scratch_slots(parameters)))
     if has_reports:
         slots_ = report_slots(parameters, has_scratch=has_scratch)
-        address, words = (b.load("i64", b.offset(function.arguments[0], slot), 8) for slot in slots_)
+        address, words = (b.load("i64", b.offset(block[0], slot), 8) for slot in slots_)
         ctx.reports = Records(address, words, numbered_sites(kernel))
         reports.begin(ctx)
     if has_grid:
         slot = grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports)
-        count = b.load("i64", b.offset(function.arguments[0], slot), 8)
+        count = b.load("i64", b.offset(block[0], slot), 8)
         ctx.groups, ctx.parts = (count, None) if kernel.parts is None else (None, count)
     if has_memory:
         slot = memory_slot(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
-        ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(function.arguments[0], slot), 8))
+        ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(block[0], slot), 8))
     if maps:
         ctx.maps = tensor_copies.map_pointers(b, maps, function.arguments[0], size - MAP_BYTES * len(maps))
-    _bind_parameters(ctx, function.arguments, iter(slot_layout(parameters)))
+    _bind_parameters(ctx, block, iter(slot_layout(parameters)))
     ctx.lower_block(kernel.body.entry)
     b.ret()
     plan = LaunchPlan(
@@ -279,11 +281,11 @@ def _group_memory(ctx: KernelContext, memory: Value) -> Value:
     return b.gep("i8", b.cast("addrspacecast", memory, GLOBAL), b.mul(number, i64(ctx.kernel.group_bytes)))
 
 
-def _bind_parameters(ctx: KernelContext, arguments: list[Value], layout: Iterator[Slot]) -> None:
+def _bind_parameters(ctx: KernelContext, block: list[Value], layout: Iterator[Slot]) -> None:
     b = ctx.b
 
     def pointer() -> Value:
-        return b.offset(arguments[0], next(layout).offset)
+        return b.offset(block[0], next(layout).offset)
 
     def size(static: int | None) -> Value:
         return i64(static) if static is not None else b.load("i64", pointer(), 8)

@@ -16,6 +16,7 @@ from tilewright.targets.llvm.types import ELEMENTS, Element
 Operand = Value | Complex
 
 GLOBAL = "ptr addrspace(1)"
+PARAMETERS = "ptr addrspace(101)"
 SHARED = "ptr addrspace(3)"
 
 
