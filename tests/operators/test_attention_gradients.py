@@ -91,24 +91,31 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
 def test_few_heads_at_a_time(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is memory for the differences of one key head, launches follow each other, to the same bits; none
     reads what nobody has written."""
-    framework = framework_of(np.zeros(1))
-    empty = type(framework).empty
-    monkeypatch.setattr(type(framework), "empty", lambda *given: np.full_like(empty(*given), np.nan))
+    framework: Any = type(framework_of(np.zeros(1)))
+    empty = framework.empty
+
+    def poisoned(*given: Any) -> Array:
+        return np.full_like(empty(*given), np.nan)
+
+    monkeypatch.setattr(framework, "empty", poisoned)
     q, k, v, g = drawn(rng, (1, 2, 2, 262, 270, 64), "f16", False)
     out, lse = wanted(q, k, v, True, 0.125)
-    taken = (g, q, k, v, out.astype(np.float16), lse.astype(np.float32))
-    whole = tw.attention.gradients(*taken, causal=True, scale=0.125, target="interpreter")
+    arrays: dict[str, object] = {"q": q, "k": k, "v": v, "g": g, "out": out.astype(np.float16)}
+    arrays["lse"] = lse.astype(np.float32)
+
+    def kept() -> list[Any]:
+        attention_gradients.prepared.cache_clear()
+        return attention_gradients.gradients(arrays, "bhld", True, 0.125, "interpreter", "kept")
+
+    whole = kept()
     check(whole, gradients(q, k, v, g, True, 0.125), "f16")
     of_head = (2 * attention_gradient_plans.KEPT) ** 2
     monkeypatch.setattr(attention_gradient_plans, "MOST_KEPT", of_head)
-    attention_gradients.prepared.cache_clear()
-    parts = tw.attention.gradients(*taken, causal=True, scale=0.125, target="interpreter")
-    assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True))
-    found = plans(q, k, v, causal=True)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, kept(), strict=True))
+    found = plans(q, k, v, True, "kept")
     assert [plan.of.of for plan in found] == ["l", *("kv", "d") * 2]
     assert {plan.kept for plan in found[1:]} == {of_head}
-    monkeypatch.setattr(attention_gradient_plans, "MOST_KEPT", of_head - 1)
-    assert [plan.of.of for plan in plans(q, k, v, causal=True)] == ["q", "kv"]
+    assert [attention_gradient_plans.structure_of(128, True, of_head + k) for k in range(2)] == ["kept", "recomputed"]
 
 
 def test_loads_run_ahead_of_what_a_loop_stores() -> None:

@@ -72,12 +72,16 @@ STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
 seven and more without. `benchmarks/gpu/attention_gradients.py` compares them; nobody has measured width 256."""
 
 
-def structure_of(width: int, kept: int) -> str:
+_KEPT_IS_FASTER: Final = frozenset({(128, True)})
+"""Widths, and whether causal: there rows of differences that work-groups write at a time lie apart."""
+
+
+def structure_of(width: int, causal: bool, kept: int) -> str:
     """The fastest of the structures on an H200 (f16, 4 x 32 heads of length 4096) that has memory for differences.
 
     Those of the query heads that share a key head are so many.
     """
-    return "kept" if width in STRUCTURES["kept"] and kept <= MOST_KEPT else "recomputed"
+    return "kept" if (width, causal) in _KEPT_IS_FASTER and kept <= MOST_KEPT else "recomputed"
 
 
 class GradientPlan(Struct, frozen=True):
@@ -160,7 +164,7 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     made = {name: Layout(found.dtype, found.shape, packed(found.shape), "") for name, found in results.items()}
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
-    chosen = asked.structure or structure_of(width, _kept_of(q.shape, k.shape))
+    chosen = asked.structure or structure_of(width, asked.causal, _kept_of(q.shape, k.shape))
     widths = STRUCTURES[chosen]
     programs = next(found for most, found in widths.items() if width <= most)
     planner = _Planner(heads, asked.causal, layouts["q"].dtype, width in widths, "g_lse" in layouts, target)

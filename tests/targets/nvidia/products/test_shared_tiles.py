@@ -135,7 +135,11 @@ def test_few_iterations(blocks: int, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_the_next_product_begins_last(blocks: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where threads have no registers for its sums beside those of this iteration."""
-    monkeypatch.setattr(Block, "has_registers_for", lambda *_: False)
+
+    def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Block, "has_registers_for", never)
     module = next(levels(TEXT, Architecture.SM_90A, scheduled("reuse=yes overlap=yes")))
     assert steps(module) == ["begin", "exp2", "begin", "await", "begin", "begin", "await", "await", "await"]
     checked(module, rng, blocks * 64 + 2)
