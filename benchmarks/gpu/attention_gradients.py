@@ -4,7 +4,7 @@
 
 All of q, k and v, f16, without a mask and causal, 32 heads of width 64 and 128 in a batch of 4 at length 4096, of as
 many queries in all at others, by what a call takes and by each structure of programs (`STRUCTURES` of
-operators/attention_gradients.py).
+operators/attention_gradient_plans.py).
 Contestants run in turn on random normal data, timed by events on the device; rates count the five products that are
 needed. Gradients of the first head are compared with those in float64, by the norm of the error. Prints a table of
 medians with quartiles and saves it: benchmarks/results/gpu_attention_gradients.json unless told otherwise.
@@ -21,7 +21,7 @@ from device import name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
-from tilewright.operators import attention_gradients
+from tilewright.operators import attention_gradient_plans, attention_gradients
 from timing import in_turn
 
 ROUNDS = 11
@@ -41,7 +41,7 @@ GOAL = 0.9
 def main() -> None:
     parser = figures.options(__doc__, "gpu_attention_gradients", rounds=ROUNDS)
     parser.add_argument("--lengths", default="4096", help="queries and keys of a head (default: %(default)s)")
-    names = ",".join([CHOSEN, *attention_gradients.STRUCTURES])
+    names = ",".join([CHOSEN, *attention_gradient_plans.STRUCTURES])
     parser.add_argument("--structures", default=names, help="programs to run (default: %(default)s)")
     options = figures.parsed(parser)
     torch, structures = torch_on_device(), options.structures.split(",")

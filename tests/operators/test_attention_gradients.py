@@ -17,12 +17,14 @@ from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import read_module
 from tilewright.diagnostics import Report, Source
+from tilewright.dialects import scf, tile
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.operators import attention_gradients
+from tilewright.operators import attention_gradient_plans, attention_gradients
 from tilewright.operators.frameworks import framework_of
 from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.products.loops import may_run_ahead
 
 Array = npt.NDArray[Any]
 ERROR = {"f16": 2e-3, "bf16": 1.5e-2}
@@ -86,15 +88,60 @@ def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool
     check(found, gradients(q, k, v, g, causal, 0.2, g_lse), element)
 
 
+def test_few_heads_at_a_time(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is memory for the differences of one key head, launches follow each other, to the same bits; none
+    reads what nobody has written."""
+    framework: Any = type(framework_of(np.zeros(1)))
+    empty = framework.empty
+
+    def poisoned(*given: Any) -> Array:
+        return np.full_like(empty(*given), np.nan)
+
+    monkeypatch.setattr(framework, "empty", poisoned)
+    q, k, v, g = drawn(rng, (1, 2, 2, 262, 270, 64), "f16", False)
+    out, lse = wanted(q, k, v, True, 0.125)
+    arrays: dict[str, object] = {"q": q, "k": k, "v": v, "g": g, "out": out.astype(np.float16)}
+    arrays["lse"] = lse.astype(np.float32)
+
+    def kept() -> list[Any]:
+        attention_gradients.prepared.cache_clear()
+        return attention_gradients.gradients(arrays, "bhld", True, 0.125, "interpreter", "kept")
+
+    whole = kept()
+    check(whole, gradients(q, k, v, g, True, 0.125), "f16")
+    of_head = (2 * attention_gradient_plans.KEPT) ** 2
+    monkeypatch.setattr(attention_gradient_plans, "MOST_KEPT", of_head)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, kept(), strict=True))
+    found = plans(q, k, v, True, "kept")
+    assert [plan.of.of for plan in found] == ["l", *("kv", "d") * 2]
+    assert {plan.kept for plan in found[1:]} == {of_head}
+    assert [attention_gradient_plans.structure_of(128, True, of_head + k) for k in range(2)] == ["kept", "recomputed"]
+
+
+def test_loads_run_ahead_of_what_a_loop_stores() -> None:
+    """Where it is promised that they read nothing of it."""
+    plan = plans(*(np.zeros((1, 1, 300, 64), np.float16),) * 3, causal=False, structure="kept")[1]
+    passes = NvidiaTarget(Architecture.SM_90A).passes(2)
+    last = next(number for number, each in enumerate(passes) if isinstance(each, ChooseSchedule))
+    module = read_module(Source("program", plan.text), Report())
+    PassManager(passes[:last]).run(module, PassContext())
+    loops = [op for op in module.walk() if isinstance(op, scf.For)]
+    (loop,) = (op for op in loops if any(isinstance(each, tile.Store) for each in op.body.entry))
+    assert may_run_ahead(loop)
+    load = next(op for op in loop.body.entry if isinstance(op, tile.Load))
+    load.unordered = False
+    assert not may_run_ahead(loop)
+
+
 def plans(
     q: Array, k: Array, v: Array, causal: bool, structure: str | None = None, of_lse: bool = False
-) -> tuple[attention_gradients.GradientPlan, ...]:
+) -> tuple[attention_gradient_plans.GradientPlan, ...]:
     """Of arrays on a device."""
     lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)
     arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q, **({"g_lse": lse} if of_lse else {})}
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    request = attention_gradients.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
-    return attention_gradients.planned(request)
+    request = attention_gradient_plans.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
+    return attention_gradient_plans.planned(request)
 
 
 def chosen(text: str, schedule: str) -> str:
@@ -106,23 +153,28 @@ def chosen(text: str, schedule: str) -> str:
     return module.kernels[0].schedule or ""
 
 
-@pytest.mark.parametrize("structure", attention_gradients.STRUCTURES)
-@pytest.mark.parametrize("width", [64, 128, 256])
-def test_scheduled(width: int, structure: str) -> None:
+@pytest.mark.parametrize(
+    ("structure", "width"),
+    [(name, width) for name, ways in attention_gradient_plans.STRUCTURES.items() for width in ways],
+)
+def test_scheduled(structure: str, width: int) -> None:
     """All programs for NVIDIA devices multiply by groups of warps, whose factors the device copies, as is asked."""
     q = k = v = np.zeros((1, 2, 300, width), np.float16)
     for plan in plans(q, k, v, causal=True, structure=structure):
         schedule = chosen(plan.text, f"threads={plan.threads} {plan.options}")
         assert schedule.startswith("lanes"), schedule
-        assert "copies=tensor" in schedule
+        assert ("copies=tensor" in schedule) == (plan.of.of != "l")
         assert all(option in schedule for option in plan.options.split())
 
 
 @pytest.mark.covering(0)
-@pytest.mark.parametrize(("width", "keys", "causal"), [(64, 140, True), (128, 40, False)])
-def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("width", "queries", "keys", "causal", "structure"),
+    [(64, 78, 140, True, "kept"), (128, 50, 40, False, "recomputed"), (128, 138, 70, True, "kept")],
+)
+def test_emulated(width: int, queries: int, keys: int, causal: bool, structure: str, rng: np.random.Generator) -> None:
     """As a call takes it: what is there as whole blocks is copied by the device, in any order of warps."""
-    q, k, v, g = drawn(rng, (1, 2, 1, keys + 10, keys, width), "f16", False)
+    q, k, v, g = drawn(rng, (1, 2, 1, queries, keys, width), "f16", False)
     out, lse = wanted(q, k, v, causal, 0.125)
     arrays = {"q": q, "k": k, "v": v, "out": out.astype(np.float16), "lse": lse.astype(np.float32), "g": g}
     arrays |= {
@@ -134,17 +186,22 @@ def test_emulated(width: int, keys: int, causal: bool, rng: np.random.Generator)
     g_lse = rng.standard_normal(lse.shape).astype(np.float32) if causal else None
     unwritten = {name: np.full_like(arrays["lse"], np.nan) for name in ("delta", "lse2")}
     lines = {"lse": arrays["lse"], "glse": g_lse, **unwritten}
-    for plan in plans(q, k, v, causal, of_lse=causal):
+    kept = np.full(0, np.nan, np.float16)
+    for plan in plans(q, k, v, causal, structure, of_lse=causal):
+        kept = kept if plan.kept == kept.size else np.full(plan.kept, np.nan, np.float16)
         llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads} {plan.options}")
-        assert all(option in kernel.facts[SCHEDULE] for option in ("copies=tensor", *plan.options.split()))
+        assert all(option in kernel.facts[SCHEDULE] for option in plan.options.split())
         passed = [arrays[name].reshape(-1) for name in plan.of.arrays]
         numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
         passed += [line.reshape(-1) for name in plan.of.lines if (line := lines[name]) is not None]
+        passed += [kept] if plan.kept else []
         launch = Launch([*passed, *numbers], {}, plan.grid)
         found = Emulated(Program(llvm), (kernel,)).run(launch)
         for number, name in enumerate(plan.of.arrays):
             arrays[name] = np.reshape(np.asarray(found[number]), arrays[name].shape)
-        if plan.of.is_of_queries:
+        if plan.kept:
+            kept = np.asarray(found[len(passed) - 1])
+        if plan.of.writes_lines:
             written = {name: len(plan.of.arrays) + plan.of.lines.index(name) for name in unwritten}
             lines |= {name: np.reshape(np.asarray(found[number]), lse.shape) for name, number in written.items()}
     check([arrays[name] for name in "xyz"], gradients(q, k, v, g, causal, 0.125, g_lse), "f16")

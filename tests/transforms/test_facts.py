@@ -75,6 +75,16 @@ def test_alignment_of_addresses(address: str, index: str, expected: int) -> None
     assert alignment(last.memref, last.indices) == expected
 
 
+def test_alignment_of_rows_that_are_so_far_apart() -> None:
+    text = f"""{ADDRESSES} %c16 = arith.constant {{value = 16}} -> index  %c0 = arith.constant {{value = 0}} -> index
+    %apart = arith.mul %i, %c16 -> index
+    %v = memref.from_address %a, %apart {{operand_segments = [1, 0, 1]}} -> memref<f32x8x8,strided<1,?>>
+    %x = memref.load %v, %c0, %i -> f32"""
+    last = list(kernel(POINTERS, text, PROMISED).kernels[0].body.entry)[-1]
+    assert isinstance(last, memref.Load)
+    assert alignment(last.memref, last.indices) == 64
+
+
 def test_loop_variables_follow_bounds_and_step() -> None:
     module = kernel(
         PARAMETERS,

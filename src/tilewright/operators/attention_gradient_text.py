@@ -13,8 +13,9 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
+from tilewright.operators.attention_kept_text import Kept, OfDifferences, OfLines
 from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
-from tilewright.operators.tile_ir_pieces import across, along, masked, reduced, spread
+from tilewright.operators.tile_ir_pieces import across, along, masked
 
 _LINES: Final = ("lse2", "delta")
 """What programs of keys read of each query; zero behind the last one, of which the gradient is zero."""
@@ -22,7 +23,8 @@ _LINES: Final = ("lse2", "delta")
 
 def gradient_text(of: GradientClass) -> str:
     """The program of a class."""
-    return _OfQueries(of).text() if of.is_of_queries else _OfKeys(of).text()
+    writers = {"l": OfLines, "q": _OfQueries, "d": OfDifferences}
+    return writers.get(of.of, _OfKeys)(of).text()
 
 
 class _OfQueries(GradientWriter):
@@ -71,32 +73,19 @@ class _OfQueries(GradientWriter):
         found += [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
         found += [views.head(name, "hk", "lk", views.of_head(columns)) for name in "kv"]
         found += [views.flat(name, "hk", columns) for name in "kv" if self.of.flat]
-        lines = [line_of_head("lse", "h", "lq", rows, "pos_inf")]
-        lines += [line_of_head(name, "h", "lq", rows) for name in ("delta", "lse2")]
-        lines += [line_of_head("glse", "h", "lq", rows, "zero")] if self.of.of_lse else []
-        return "\n".join([*found, *lines])
+        return "\n".join([*found, self.line_views()])
 
     def _start(self) -> str:
-        """Sums of rows of the gradient times the result; what is subtracted. The other program reads both."""
-        views, rows, columns = self.views, self.own, self.other
-        lse, whole = line_view(rows, "pos_inf"), "dlo" if self.of.of_lse else "dl"
-        less = f"""%glses, %glsed = load_view_tko weak %glsew[%place] : {line_view(rows, "zero")}, tile<i32>
-  -> {self.line}, token
-%dl = subf %dlo, %glses : {self.line}
-"""
-        return f"""{chr(10).join(views.loaded(name, "place", rows) for name in "qgo")}
-%gw32 = ftof %gs : {self.mine} -> {self.sums}
-%ow32 = ftof %os : {self.mine} -> {self.sums}
-%go = mulf %gw32, %ow32 : {self.sums}
-{reduced(whole, "go", "addf", "0.0", (rows, self.of.padded))}
-{less if self.of.of_lse else ""}%dld = store_view_tko weak %dl, %deltaw[%place]
-  : {self.line}, {line_view(rows)}, tile<i32> -> token
-{across("dlw", "dl", rows, columns)}
-%lses, %lsed = load_view_tko weak %lsew[%place] : {lse}, tile<i32> -> {self.line}, token
-{spread("negs", "neg", self.line, 1)}
-%lowl = mulf %lses, %negs : {self.line}
-%lowd = store_view_tko weak %lowl, %lse2w[%place] : {self.line}, {line_view(rows)}, tile<i32> -> token
-{across("low", "lowl", rows, columns)}"""
+        """What the other program reads of each query, and what the loop multiplies."""
+        rows, columns = self.own, self.other
+        return "\n".join(
+            [
+                self.views.loaded("q", "place", rows),
+                self.lines(),
+                across("dlw", "dl", rows, columns),
+                across("low", "lowl", rows, columns),
+            ]
+        )
 
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
@@ -170,6 +159,7 @@ class _OfKeys(GradientWriter):
     def __init__(self, of: GradientClass) -> None:
         super().__init__(of, of.blocks[1], of.blocks[0])
         self.results = [name for name in "kv" if name in of.of]
+        self.kept = Kept(of.element, of.blocks[::-1]) if of.kept else None
         self.carried = ", ".join([self.sums] * len(self.results))
 
     def text(self) -> str:
@@ -190,18 +180,27 @@ class _OfKeys(GradientWriter):
         first = (
             "%seeing = divi %key, %rows signed : tile<i32>" if of.causal else "%seeing = addi %zero, %zero : tile<i32>"
         )
-        return f"""%place, %hk, %b = get_tile_block_id : tile<i32>
+        ids = """%place, %hk, %b = get_tile_block_id : tile<i32>
 %nb, %hks, %nz = get_num_tile_blocks : tile<i32>
+%hs = muli %hks, %group : tile<i32>"""
+        if self.kept is not None:
+            ids = """%place, %part, %none = get_tile_block_id : tile<i32>
+%hks = divi %hs, %group signed : tile<i32>
+%lin = addi %first, %part : tile<i32>
+%b = divi %lin, %hks signed : tile<i32>
+%lin0 = muli %b, %hks : tile<i32>
+%hk = subi %lin, %lin0 : tile<i32>"""
+        return f"""{ids}
 %zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %rows = constant <i32: {rows}> : tile<i32>
 %columns = constant <i32: {columns}> : tile<i32>
-%hs = muli %hks, %group : tile<i32>
 %key = muli %place, %columns : tile<i32>
 %whole = divi %lq, %rows signed : tile<i32>
 %all = divi %lq, %rows signed rounding<positive_inf> : tile<i32>
 {first}
-%start = mini %seeing, %{blocks} signed : tile<i32>"""
+%start = mini %seeing, %{blocks} signed : tile<i32>
+{self.kept.known if self.kept else ""}"""
 
     def _views(self) -> str:
         views, own = self.views, self.own
@@ -224,6 +223,7 @@ class _OfKeys(GradientWriter):
 %h0 = muli %hk, %group : tile<i32>
 %h = addi %h0, %n : tile<i32>
 {chr(10).join(heads)}
+{self._unseen() if self.kept else ""}
 {inner} = for %i in (%start to %{"whole" if of.flat else "all"}, step %one) : tile<i32>
   iter_values({self._inits("a", None)}) -> ({kinds}) {{
 %query = muli %i, %rows : tile<i32>
@@ -234,6 +234,25 @@ continue {self._names("n")} : {kinds}
 {self._rest() if of.flat else ""}
 continue {self._names("w")} : {kinds}
 }}"""
+
+    def _unseen(self) -> str:
+        """Where differences of this head are kept, and zeros for blocks of queries that are read with others."""
+        assert self.kept is not None
+        found = [
+            "%wz = muli %part, %group : tile<i32>\n%wh = addi %wz, %n : tile<i32>",
+            self.kept.place("wh", "place"),
+        ]
+        if self.of.causal:
+            together = self.of.kept // self.of.blocks[0]
+            found.append(f"""%zeros = constant <{self.of.element}: 0.0> : {self.kept.type}
+%together = constant <i32: {together}> : tile<i32>
+%wseen = divi %start, %together signed : tile<i32>
+%wbegin = muli %wseen, %together : tile<i32>
+for %u in (%wbegin to %start, step %one) : tile<i32> {{
+{self.kept.stored("wnone", "zeros", "wplace", "u")}
+continue
+}}""")
+        return "\n".join(found)
 
     def _rest(self) -> str:
         """The block of queries that is not whole, which see all that queries before them do."""
@@ -294,6 +313,8 @@ yield {self._names("f")} : {self.carried}
                 along(f"{t}dlw", f"{t}deltas", self.own, other),
                 self.differences(t, "v", "g", f"{t}dlw"),
                 f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.sums}",
+                # behind the product, which goes on meanwhile
+                self.kept.stored(f"{t}wdone", f"{t}ds", "wplace", index) if self.kept else "",
             ]
         return "\n".join(piece for piece in pieces if piece)
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from tilewright.operators.attention_text import LOG2_E
-from tilewright.operators.attention_views import Views
-from tilewright.operators.tile_ir_pieces import spread
+from tilewright.operators.attention_views import Views, line_of_head, line_view
+from tilewright.operators.tile_ir_pieces import reduced, spread
 
 NAME = "gradient"
+KEPT: Final = 256
+"""Queries, and keys, of which there is memory for whole blocks of stored differences."""
+_OF_QUERIES: Final = {"q": "qkvgox", "l": "go", "d": "kx"}
+"""Programs with work-groups for blocks of queries, and their arrays."""
 
 
 class GradientClass(Struct, frozen=True):
@@ -19,6 +25,9 @@ class GradientClass(Struct, frozen=True):
     queries before they multiply, as rows of matrices that end where whole blocks do: of an even number of queries, and
     from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the program of
     queries.
+
+    Programs of keys that have `kept` store the differences D^T too, in whole blocks of so many queries. Of "l" are the
+    lines of queries that programs of keys read, of "d" the gradient of q from stored differences.
     """
 
     element: str
@@ -29,6 +38,7 @@ class GradientClass(Struct, frozen=True):
     of: str
     early: bool = False
     of_lse: bool = False
+    kept: int = 0
 
     @property
     def padded(self) -> int:
@@ -38,32 +48,50 @@ class GradientClass(Struct, frozen=True):
     @property
     def is_of_queries(self) -> bool:
         """Whether work-groups have blocks of queries."""
-        return self.of == "q"
+        return self.of in _OF_QUERIES
+
+    @property
+    def writes_lines(self) -> bool:
+        """Whether the program computes what programs of keys read of each query."""
+        return self.of in ("q", "l")
+
+    @property
+    def takes_kept(self) -> bool:
+        """Whether the program reads or writes stored differences."""
+        return self.kept > 0
 
     @property
     def arrays(self) -> str:
         """The matrices of heads, by letters: g is the gradient of the result, x, y and z are those of q, k and v."""
-        return "qkvgox" if self.is_of_queries else "qkvg" + "".join("yz"["kv".index(name)] for name in self.of)
+        found = _OF_QUERIES.get(self.of)
+        return found or "qkvg" + "".join("yz"["kv".index(name)] for name in self.of)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The arrays of a number for each query: the logarithms, the gradient of these, what is subtracted, and `lse2`,
         the logarithms to base 2, negative."""
-        if not self.is_of_queries:
+        if self.of == "d":
+            return ()
+        if not self.writes_lines:
             return ("lse2", "delta")
         return ("lse", "delta", "lse2", "glse") if self.of_lse else ("lse", "delta", "lse2")
 
     @property
     def gone_over(self) -> str:
-        """The arrays of which a loop reads blocks."""
-        return "kv" if self.is_of_queries else "qg"
+        """The arrays of heads of which a loop reads blocks."""
+        return {"q": "kv", "l": "", "d": "k"}.get(self.of, "qg")
 
     @property
     def integers(self) -> tuple[str, ...]:
-        """The numbers that a launch passes behind the arrays and the scale, as those of `AttentionClass`."""
+        """The numbers that a launch passes behind the arrays and the scale, as those of `AttentionClass`.
+
+        With stored differences also the query heads of a batch, the key heads of all batches in front of the first one
+        of this launch, the rows and columns of the matrix of a head and the rows of those of all heads of this launch.
+        """
         strides = [f"s{name}{mode}" for name in self.arrays for mode in "bhl"]
         flat = [f"{name}{what}" for name in self.gone_over for what in ("rows", "columns", "rb", "rh", "cb", "ch")]
-        return ("lq", "lk", "group", *strides, *(flat if self.flat else ()))
+        kept = ("hs", "first", "wrows", "wcolumns", "wall") if self.takes_kept else ()
+        return ("lq", "lk", "group", *kept, *strides, *(flat if self.flat else ()))
 
 
 class GradientWriter:
@@ -81,20 +109,27 @@ class GradientWriter:
         of = self.of
         pointers = [f"%{name}: tile<ptr<{of.element}>>" for name in of.arrays]
         pointers += [f"%{name}: tile<ptr<f32>>" for name in of.lines]
+        pointers += [f"%w: tile<ptr<{of.element}>>"] if of.takes_kept else []
         numbers = [f"%{name}: tile<i32>" for name in of.integers]
         parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
         body = "\n".join(piece for piece in pieces if piece)
         return f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{\n{body}\nreturn\n}}\n}}\n"
 
     def constants(self) -> str:
-        return f"""%e2 = constant <f32: {LOG2_E}> : tile<f32>
+        return f"""{self.base()}
 %up = mulf %scale, %e2 : tile<f32>
-%neg = negf %e2 : tile<f32>
 {spread("ups", "up", self.s, 2)}
-{spread("last", "scale", self.sums, 2)}
-%nothing = constant <f32: 0.0> : {self.sums}
+{self.sums_constants()}
 %still = constant <f32: 0.0> : {self.s}
 %never = constant <f32: 0xFF800000> : {self.s}"""
+
+    def base(self) -> str:
+        """`%neg`, what logarithms are multiplied by."""
+        return f"%e2 = constant <f32: {LOG2_E}> : tile<f32>\n%neg = negf %e2 : tile<f32>"
+
+    def sums_constants(self) -> str:
+        """What sums begin with, and are multiplied by in the end."""
+        return f"{spread('last', 'scale', self.sums, 2)}\n%nothing = constant <f32: 0.0> : {self.sums}"
 
     def scores(self, t: str, mine: str, other: str, lines: str) -> str:
         """Weights `%p` and the product `%dp` of the other factors, with names that begin with `t`."""
@@ -116,6 +151,34 @@ class GradientWriter:
         scaled = f"%{name}scaled = mulf %{sums}, %last : {self.sums}\n" if is_scaled else ""
         return f"""{scaled}%{name}r = ftof %{f"{name}scaled" if is_scaled else sums} : {self.sums} -> {self.mine}
 %{name}done = store_view_tko weak %{name}r, %{name}w[%{index}, %zero] : {self.mine}, {view}, tile<i32> -> token"""
+
+    def line_views(self) -> str:
+        """Of what `lines` reads and writes."""
+        rows = self.own
+        found = [line_of_head("lse", "h", "lq", rows, "pos_inf")]
+        found += [line_of_head(name, "h", "lq", rows) for name in ("delta", "lse2")]
+        found += [line_of_head("glse", "h", "lq", rows, "zero")] if self.of.of_lse else []
+        return "\n".join(found)
+
+    def lines(self) -> str:
+        """`%dl`, sums of rows of the gradient times the result, and `%lowl`, logarithms to base 2: stored."""
+        views, rows = self.views, self.own
+        lse, whole = line_view(rows, "pos_inf"), "dlo" if self.of.of_lse else "dl"
+        less = f"""%glses, %glsed = load_view_tko weak %glsew[%place] : {line_view(rows, "zero")}, tile<i32>
+  -> {self.line}, token
+%dl = subf %dlo, %glses : {self.line}
+"""
+        return f"""{chr(10).join(views.loaded(name, "place", rows) for name in "go")}
+%gw32 = ftof %gs : {self.mine} -> {self.sums}
+%ow32 = ftof %os : {self.mine} -> {self.sums}
+%go = mulf %gw32, %ow32 : {self.sums}
+{reduced(whole, "go", "addf", "0.0", (rows, self.of.padded))}
+{less if self.of.of_lse else ""}%dld = store_view_tko weak %dl, %deltaw[%place]
+  : {self.line}, {line_view(rows)}, tile<i32> -> token
+%lses, %lsed = load_view_tko weak %lsew[%place] : {lse}, tile<i32> -> {self.line}, token
+{spread("negs", "neg", self.line, 1)}
+%lowl = mulf %lses, %negs : {self.line}
+%lowd = store_view_tko weak %lowl, %lse2w[%place] : {self.line}, {line_view(rows)}, tile<i32> -> token"""
 
     def masked_if(self, t: str, condition: str, mask: str) -> str:
         """Exponents `%x` from `%y`, masked if that is needed; always if there is no condition."""

@@ -110,6 +110,9 @@ def _declared(view: Value, mode: int, attribute: str) -> int:
             if size is not None and attribute != "stride_gcd":
                 return size if isinstance(size, int) else divisor(size)
             return 1 if source is None else _declared(op.memref, source, attribute)
+        case FromAddress():
+            number = op.mixed_layout[attribute == "stride_gcd"][mode]
+            return number if isinstance(number, int) else divisor(number)
         case _:
             return 1
 

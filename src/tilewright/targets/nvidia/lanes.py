@@ -105,6 +105,9 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     if _is_kept_in_words(op):
         ctx.bind(op.results[0], _narrowed(ctx, op))
         return
+    if (chosen := _chosen(ctx, op)) is not None:
+        ctx.bind(op.results[0], chosen)
+        return
     operands = [slots_of(ctx, o) if is_fragment(o) else (ctx.operand(o),) * count for o in op.operands]
     rows = list(zip(*operands, strict=True)) if operands else [()] * count
     known = _shared_divisions(ctx, rows, tiny=not _is_rounded_to_f16(op)) if _divides(op) else {}
@@ -153,6 +156,22 @@ def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:
         b.intrinsic(name, pair, [high, low], overload=[]) for low, high in zip(slots[::2], slots[1::2], strict=True)
     ]
     return Words(tuple(b.bitcast(word, f"i{WORD_BITS}") for word in words), element)
+
+
+def _chosen(ctx: KernelContext, op: core.Operation) -> Words | None:
+    """One of two fragments of words, if all registers are chosen alike."""
+    if not isinstance(op, arith.Select):
+        return None
+    first, second = (ctx.values[value] for value in (op.on_true, op.on_false))
+    if not (isinstance(first, Words) and isinstance(second, Words)):
+        return None
+    conditions = set(slots_of(ctx, op.condition)) if is_fragment(op.condition) else {ctx.operand(op.condition)}
+    if len(conditions) > 1:
+        return None
+    (condition,) = conditions
+    assert isinstance(condition, Value)
+    pairs = zip(first.words, second.words, strict=True)
+    return Words(tuple(ctx.b.select(condition, one, other) for one, other in pairs), first.element)
 
 
 def _divides(op: core.Operation) -> bool:
@@ -326,12 +345,13 @@ def _numbers(ctx: KernelContext, op: core.Operation) -> None:
 
 def _pick(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Pick)
-    first = ctx.values[op.fragments[0]]
-    if len(op.fragments) == 1 and isinstance(first, Words):
+    found = [ctx.values[value] for value in op.fragments]
+    words = [word for each in found if isinstance(each, Words) for word in each.words]
+    if isinstance(first := found[0], Words) and all(isinstance(each, Words) for each in found):
         each = WORD_BITS // first.element.bits
         starts = op.registers[::each]
         if op.registers == tuple(start + k for start in starts for k in range(each) if start % each == 0):
-            ctx.bind(op.out, Words(tuple(first.words[start // each] for start in starts), first.element))
+            ctx.bind(op.out, Words(tuple(words[start // each] for start in starts), first.element))
             return
     slots = [slot for value in op.fragments for slot in slots_of(ctx, value)]
     ctx.bind(op.out, Fragment(tuple(slots[register] for register in op.registers)))
@@ -347,8 +367,7 @@ def _flip(ctx: KernelContext, op: core.Operation) -> None:
     slots, element = slots_of(ctx, op.fragment), ELEMENTS[fragment_of(op.fragment).element.name]
     if element.bits in _PARTS_OF_WORDS and len(slots) * element.bits % WORD_BITS == 0:
         words = [warp.shuffle(ctx, "bfly", word, i32(op.lanes)) for word in words_of(ctx, op.fragment)]
-        parts = (_apart(ctx, element, word) for word in words if isinstance(word, Value))
-        ctx.bind(op.out, Fragment(tuple(part for each in parts for part in each)))
+        ctx.bind(op.out, Words(tuple(word for word in words if isinstance(word, Value)), element))
         return
     ctx.bind(op.out, Fragment(tuple(warp.shuffle(ctx, "bfly", slot, i32(op.lanes)) for slot in slots)))
 

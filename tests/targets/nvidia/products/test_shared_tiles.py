@@ -32,6 +32,7 @@ from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_gradient_text import gradient_text
 from tilewright.operators.attention_gradient_writer import GradientClass
+from tilewright.transforms.schedule.products.plan import Block
 
 SCALE = 0.125
 QUERIES = 6 * 64 + 10
@@ -96,12 +97,17 @@ def test_emulated(options: str, rng: np.random.Generator) -> None:
     _compare((ran[4], ran[5]), wanted)
 
 
-def in_order(module: Module) -> list[str]:
-    """What the innermost loop begins, awaits and exponentiates, each time of several in a row once."""
+def steps(module: Module) -> list[str]:
+    """What the innermost loop begins, awaits and exponentiates."""
     loops = [op for op in module.walk() if isinstance(op, scf.For) and _ops(op, gpu.Mma)]
     (loop,) = [op for op in loops if len(_ops(op, scf.For)) == 1]
     shown = {"gpu.mma": "begin", "gpu.await_mma": "await", math.Exp2.definition.name: "exp2"}
-    found = [shown[op.name] for op in loop.body.entry if op.name in shown]
+    return [shown[op.name] for op in loop.body.entry if op.name in shown]
+
+
+def in_order(module: Module) -> list[str]:
+    """The same, each time of several in a row once."""
+    found = steps(module)
     return [name for number, name in enumerate(found) if number == 0 or found[number - 1] != name]
 
 
@@ -124,6 +130,19 @@ def test_two_products(rng: np.random.Generator) -> None:
 def test_few_iterations(blocks: int, rng: np.random.Generator) -> None:
     """The last one begins nothing for a next one, the first one follows none."""
     checked(placed(OPTIONS[-1]), rng, blocks * 64 + 2)
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_the_next_product_begins_last(blocks: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where threads have no registers for its sums beside those of this iteration."""
+
+    def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Block, "has_registers_for", never)
+    module = next(levels(TEXT, Architecture.SM_90A, scheduled("reuse=yes overlap=yes")))
+    assert steps(module) == ["begin", "exp2", "begin", "await", "begin", "begin", "await", "await", "await"]
+    checked(module, rng, blocks * 64 + 2)
 
 
 def test_a_tile_is_copied_once() -> None:

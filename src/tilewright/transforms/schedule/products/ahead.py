@@ -45,7 +45,7 @@ class Ahead(Struct, frozen=True):
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
     Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, the
     first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
-    next one.
+    next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not.
     """
 
@@ -60,6 +60,7 @@ class Ahead(Struct, frozen=True):
     turns: int = 1
     same: Mapping[Side, Side] = _NOTHING
     overlap: bool = False
+    last: bool = False
     shared: frozenset[int] = frozenset()
     alone: str = ""
 
@@ -152,7 +153,8 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         same, stages = (_NOTHING, stages) if fewer <= LEAST_STAGES else (same, fewer)
     shared = _shared(loop, products, plans, by_threads)
     overlap = bool(schedule.overlap) and not by_threads and stages > LEAST_STAGES
-    overlap = overlap and early_product(loop, products, ahead) is not None
+    early = early_product(loop, products, ahead) if overlap else None
+    overlap = early is not None
     taken_turns = _groups_in_turn(loop, taken, products, block, schedule.turns)
     turns = 1 if by_threads or overlap else taken_turns
     found = Ahead(
@@ -165,6 +167,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         turns=turns,
         same=same,
         overlap=overlap,
+        last=early is not None and not block.has_registers_for(taken, plans[early]),
     )
     found = replace(found, alone=shared) if isinstance(shared, str) else replace(found, shared=shared)
     if schedule.persistent is False or by_threads:

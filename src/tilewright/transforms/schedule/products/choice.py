@@ -9,9 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.core import Value
+from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType, TileType
@@ -306,12 +308,20 @@ def _conversions(kernel: Kernel, warps: int) -> int:
             case tile.Reduce() | ReduceBy():
                 found.update(tile_type(value) for value in op.results)
                 total += sum(warps * _bytes(tile_type(value)) for value in op.results)
-            case MovesElements() if not is_factor(op.results[0], products):
+            case MovesElements() if not (is_factor(op.results[0], products) or _is_of_places(op.operands[0])):
                 found.update(tile_type(value) for value in op.operands)
             case _:
                 continue
     # to a layout, and back
     return total + sum(2 * _bytes(type_) for type_ in found)
+
+
+def _is_of_places(value: Value) -> bool:
+    """Whether a tile is computed of coordinates alone, which are there in any layout."""
+    op = value.defining_op
+    if isinstance(op, Elementwise | MovesElements):
+        return all(_is_of_places(operand) for operand in op.operands if isinstance(operand.type, TileType))
+    return isinstance(op, tile.Iota | tile.Splat | Constant)
 
 
 def _total(buffers: Sequence[MemrefType]) -> int:

@@ -31,7 +31,16 @@ def runs_ahead(op: tile.Mma, factor: Value) -> bool:
 def may_run_ahead(loop: scf.For) -> bool:
     """Whether a loop's iterations are known to count up, and none writes what a later one loads."""
     step = 1 if loop.step is None else integer_of(loop.step)
-    return step is not None and step > 0 and all(is_reading(op) for op in loop.body.entry)
+    if step is None or step <= 0:
+        return False
+    stores = [op for op in loop.body.entry if not is_reading(op)]
+    return not stores or (all(isinstance(op, tile.Store) for op in stores) and _loads_unordered(loop))
+
+
+def _loads_unordered(loop: scf.For) -> bool:
+    """Whether what a loop reads nothing in front of the reading has written, as is promised."""
+    reading = [op for each in loop.body.entry if is_reading(each) for op in _inside(each) if op.effects()]
+    return all(isinstance(op, tile.Load) and op.unordered for op in reading)
 
 
 def is_inside(value: Value, loop: scf.For) -> bool:

@@ -1,9 +1,10 @@
 """What an iteration of a pipelined loop does in which order: what it begins, what it waits for, what goes on meanwhile.
 
 The first product is begun in the iteration before, in front of the first wait behind the operations that use its sums
-there. Products whose sums are only added up (`adders`) are awaited an iteration later. Waits are for a product and all
-that were begun before it: what is on its way is a queue, whose order at the end of an iteration is that at the
-beginning of the next one.
+there; if it is begun last, behind all others, so that what is computed of its sums may lie in their registers. Products
+whose sums are only added up (`adders`) are awaited an iteration later. Waits are for a product and all that were begun
+before it: what is on its way is a queue, whose order at the end of an iteration is that at the beginning of the next
+one.
 """
 
 from __future__ import annotations
@@ -128,15 +129,16 @@ class _Planner:
         self._going, self._to_begin = list(handed), has_next
         self.steps: list[Step] = []
         self._body = [op for op in list(loop.body.entry)[:-1] if op is not early]
-        self._users = set(early.out.uses)
         first = [op for op in ahead.products if op is not early and needs_nothing(op, loop, ahead.ahead)]
+        rest = [op for op in self._body if op not in first and not is_source(op, self._products)]
+        self._is_last = ahead.last
+        self._users = {op for op in rest if op.results} if ahead.last else set(early.out.uses)
         for op in first:
             self._begin(op, Of.THIS)
         if has_next:
             self.steps.append(Copy())
-        for op in self._body:
-            if op not in first and not is_source(op, self._products):
-                self._add(op)
+        for op in rest:
+            self._add(op)
         self._begin_next()
         self._await([each for each in self._going if self._is_due(each)])
         self.handed: Sequence[Going] = [Going(each.op, Of.BEFORE) for each in self._going]
@@ -153,6 +155,9 @@ class _Planner:
         else:
             self.steps.append(Compute(op))
         self._users -= set(op.walk())
+        if self._is_last:
+            # what has no results, stores, takes no registers
+            self._begin_next()
 
     def _needed(self, op: Operation) -> list[Going]:
         """What is over before an operation begins."""
@@ -172,7 +177,8 @@ class _Planner:
         self._going.append(Going(op, of))
 
     def _begin_next(self) -> None:
-        """Begin the first product of the next iteration, once nobody uses the sums of this one any more."""
+        """Begin the first product of the next iteration, once nobody uses the sums of this one any more, or what is
+        computed of them."""
         if self._to_begin and not self._users:
             self._to_begin = False
             self._begin(self._early, Of.NEXT)

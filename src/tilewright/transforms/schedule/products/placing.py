@@ -95,18 +95,27 @@ class _Placement(Struct):
         build = Builder.before_op(first)
         for type_ in self.products.buffers:
             self.buffers.append(build(Alloca(alignment=ALIGNMENT, result_types=[type_])).out)
+        stored = self.products.stored
+        is_repeated = isinstance(stored, Stored) and stored.store.parent_op in self.products.loops
+        if isinstance(stored, Stored) and is_repeated:
+            # iterations are copied
+            self._store(build, stored)
         for loop, ahead in self.products.loops.items():
             if ahead.by_tensor:
                 self._by_tensor(build, loop, ahead)
             else:
                 self._by_threads(loop, ahead)
-        if isinstance(stored := self.products.stored, Stored):
-            await_stores(self.kernel)
-            stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out)
+        if isinstance(stored, Stored) and not is_repeated:
+            self._store(build, stored)
         in_loops = {op for ahead in self.products.loops.values() for op in ahead.products}
         for op in self.products.plans:
             if op not in in_loops:
                 self._now(op)
+
+    def _store(self, build: Builder, stored: Stored) -> None:
+        """Let the machine store sums."""
+        await_stores(self.kernel)
+        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with

@@ -27,6 +27,7 @@ _OTHER_REGISTERS: Final = 96
 """What a thread has beside sums: factors, addresses."""
 _HELD_REGISTERS: Final = 64
 """The same where groups of warps compute factors from sums, as ptxas gives them for blocks of attention."""
+_MOST_OF_THREAD: Final = 256
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
 MOST_ASKED_STAGES: Final = 8
@@ -83,6 +84,11 @@ class Block(Struct, frozen=True):
         is_half = self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
         lost = 0 if together <= _PAIR else _LEFT_OVER
         return (self.multiprocessors - lost) * (1 + is_half) // together * together
+
+    def has_registers_for(self, plans: Sequence[ProductPlan], ahead: ProductPlan) -> bool:
+        """Whether a thread has registers for all sums and, beside them, those of one product of the next iteration."""
+        sums = _registers_of_sums([*plans, ahead])
+        return sums + _HELD_REGISTERS <= min(REGISTERS // self.threads, _MOST_OF_THREAD)
 
     def _blocks(self, plans: Sequence[ProductPlan]) -> int:
         """How many blocks have registers at a time."""

@@ -69,10 +69,10 @@ def await_stores(kernel: Kernel) -> None:
     Builder.at_end(kernel.body.entry, kernel.location)(stores.AwaitStores(0))
 
 
-def slabs_of(element: ScalarType, warps: int) -> MemrefType:
-    """Memory of slabs of all warps."""
+def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP) -> MemrefType:
+    """Memory of slabs of all warps, so many for each."""
     width, rows = SLAB // element.bytes, stores.ROWS
-    size, stages = width * rows, warps * _SLABS_A_WARP
+    size, stages = width * rows, warps * each
     return MemrefType(
         element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[SLAB]
     )
@@ -84,23 +84,26 @@ def stored_by_machine(
     """The store of a kernel that the machine can make, or why it cannot.
 
     Only if it is `asked` for, sums may meet rows or columns of numbers that are computed, as those of attention do, and
-    what else the kernel accesses may be in the same memory where the program orders neither.
+    what else the kernel accesses may be in the same memory where the program orders neither; of several stores it is
+    that of each iteration of a loop then.
     """
     behind = {op: set(_sources_behind(op.value, asked)) for op in collective(kernel) if isinstance(op, tile.Store)}
     of_sums = tile.Mma if asked else tile.Mma | None
     found = [
         op for op, sources in behind.items() if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
     ]
-    if len(found) != 1:
+    repeated = [op for op in found if asked and op.parent_op is not None and _orders(op.parent_op)]
+    if len(found) != 1 and len(repeated) != 1:
         return f"{len(found)} stores of sums"
-    (store,) = found
-    products = [each for each in behind[store] if not isinstance(each, tile.Load)]
-    product, *more = products
-    if product is None or more:
-        return "what is stored is computed of more than sums of one product and what is loaded"
-    plan = plans.get(product)
+    (store,) = found if len(found) == 1 else repeated
+    products = [each for each in behind[store] if isinstance(each, tile.Mma)]
+    if None in behind[store] or not products:
+        return "what is stored is computed of more than sums of products and what is loaded"
+    plan = plans.get(products[0])
     if plan is None or not plan.instruction.reads_memory:
         return "sums are not those of groups of warps"
+    if any(other not in plans or plans[other].layout != plan.layout for other in products):
+        return "what is stored is computed of sums that threads have in several ways"
     if plan.instruction.turned:
         return "rows of a warp do not follow each other"
     element, near = tile_type(store.value).element, int(not plan.swapped)
@@ -116,11 +119,13 @@ def stored_by_machine(
     # what threads read of the matrix itself the machine may not yet write
     matrix = root_of(store.memref)
     others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
-    loads = {*_factor_loads(product), *others}
+    loads = {*(load for product in products for load in _factor_loads(product)), *others}
     loads |= _done_before(kernel, store) if asked else set()
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
-    return Stored(store, near, slabs_of(element, threads // WARP))
+    # the slab of an iteration before has been read when there is this one's
+    each = 1 if store in repeated and own * element.bytes == SLAB else _SLABS_A_WARP
+    return Stored(store, near, slabs_of(element, threads // WARP, each))
 
 
 def _orders(op: Operation) -> bool:

@@ -1,0 +1,213 @@
+"""The text, in Tile IR, of what stands beside programs of keys that keep the differences D^T they compute in memory.
+
+In front of these, sums of rows and logarithms as they read them, by blocks of queries; behind them the gradient of q,
+the product of differences and keys, so that no weight is computed twice. Differences of a head are a matrix of as many
+rows as there are keys, in whole blocks; that of one head follows that of another.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.operators.attention_gradient_writer import KEPT, GradientClass, GradientWriter
+
+_ALIGNED: Final = 16
+"""Bytes of which memory that frameworks give begins at multiples."""
+
+
+class Kept(Struct, frozen=True):
+    """The differences of a head, by tiles of so many keys and queries."""
+
+    element: str
+    tile: tuple[int, int]
+
+    @property
+    def type(self) -> str:
+        """Of a tile."""
+        return f"tile<{self.tile[0]}x{self.tile[1]}x{self.element}>"
+
+    @property
+    def _tensor(self) -> str:
+        return f"tensor_view<?x?x{self.element}, strides=[?,1]>"
+
+    @property
+    def _view(self) -> str:
+        return f"partition_view<tile=({self.tile[0]}x{self.tile[1]}), padding_value = zero, {self._tensor}>"
+
+    @property
+    def _steps(self) -> str:
+        steps = f"traversal_strides=[1,{self.tile[1]}]"
+        return f"strided_view<tile=({self.tile[0]}x{self.tile[1]}), {steps}, padding_value = zero, {self._tensor}>"
+
+    def head(self, head: str, count: str = "wrowsa") -> str:
+        """`%ww`: so many rows of those of a head of this launch, with zeros behind them."""
+        wide = {head: head, "wrows": "wrowsa", "wcolumns": "wcolumnsa"}
+        widened = "\n".join(f"%{name}6 = exti %{of} signed : tile<i32> -> tile<i64>" for name, of in wide.items())
+        return f"""{widened}
+%wsize6 = muli %wrows6, %wcolumns6 : tile<i64>
+%wo6 = muli %{head}6, %wsize6 : tile<i64>
+%wp = offset %wa, %wo6 : tile<ptr<{self.element}>>, tile<i64> -> tile<ptr<{self.element}>>
+%wt = make_tensor_view %wp, shape = [%{count}, %wcolumnsa], strides = [%wcolumnsa, 1] : tile<i32> -> {self._tensor}
+%ww = make_partition_view %wt : {self._view}"""
+
+    @property
+    def known(self) -> str:
+        """`%wa`, where they begin, and extents of the matrix of a head, which are known to be multiples."""
+        extents = [
+            f"%w{name}n = divi %w{name}, %wunit signed : tile<i32>\n%w{name}a = muli %w{name}n, %wunit : tile<i32>"
+            for name in ("rows", "columns")
+        ]
+        lines = [
+            f"%wa = assume div_by<{_ALIGNED}>, %w : tile<ptr<{self.element}>>",
+            f"%wunit = constant <i32: {KEPT}> : tile<i32>",
+            *extents,
+        ]
+        return "\n".join(lines)
+
+    def place(self, head: str, block: str) -> str:
+        """`%ww`: the differences of all heads by tiles; `%wplace`: where those of a block of keys are."""
+        return f"""%wf = make_tensor_view %w, shape = [%wall, %wcolumns], strides = [%wcolumns, 1]
+  : tile<i32> -> {self._tensor}
+%ww = make_partition_view %wf : {self._view}
+%wper = constant <i32: {KEPT // self.tile[0]}> : tile<i32>
+%wtiles = muli %wrowsn, %wper : tile<i32>
+%wbefore = muli %{head}, %wtiles : tile<i32>
+%wplace = addi %wbefore, %{block} : tile<i32>"""
+
+    def stored(self, name: str, value: str, key: str, query: str) -> str:
+        """Stores a tile, by the numbers of its blocks."""
+        return f"""%{name} = store_view_tko weak %{value}, %ww[%{key}, %{query}] : {self.type}, {self._view}, tile<i32>
+  -> token"""
+
+    def loaded(self, key: str, query: str, prefix: str = "") -> str:
+        """`%ws`: a tile, by the numbers of its blocks."""
+        return (
+            f"%{prefix}ws, %{prefix}wd = load_view_tko weak %ww[%{key}, %{query}] : {self._view}, tile<i32>"
+            f" -> {self.type}, token"
+        )
+
+    @property
+    def flat(self) -> str:
+        """`%wg`: those of all heads, one behind the other."""
+        return f"""%wf = make_tensor_view %w, shape = [%wall, %wcolumns], strides = [%wcolumns, 1]
+  : tile<i32> -> {self._tensor}
+%wg = make_strided_view %wf : {self._steps}"""
+
+    def loaded_flat(self, row: str, query: str) -> str:
+        """`%ws`: a tile, by the number of its first row of all and that of its block of queries."""
+        return f"%ws, %wd = load_view_tko weak %wg[%{row}, %{query}] : {self._steps}, tile<i32> -> {self.type}, token"
+
+
+class OfLines(GradientWriter):
+    """What programs of keys read of each query."""
+
+    def __init__(self, of: GradientClass) -> None:
+        super().__init__(of, *of.blocks)
+
+    def text(self) -> str:
+        views = [self.views.head(name, "h", "lq", self.views.of_head(self.own)) for name in "go"]
+        return self.module(
+            "%place, %h, %b = get_tile_block_id : tile<i32>\n%nb, %hs, %nz = get_num_tile_blocks : tile<i32>",
+            "%zero = constant <i32: 0> : tile<i32>",
+            *views,
+            self.line_views(),
+            self.base(),
+            self.lines(),
+        )
+
+
+class OfDifferences(GradientWriter):
+    """The gradient of q."""
+
+    def __init__(self, of: GradientClass) -> None:
+        super().__init__(of, *of.blocks)
+        self.kept = Kept(of.element, of.blocks[::-1])
+        self.count = "whole" if of.flat else "all"
+
+    def text(self) -> str:
+        return self.module(
+            self._places(),
+            self._views(),
+            self.sums_constants(),
+            self._loop(),
+            self._rest() if self.of.flat else "",
+            self.stored("x", "dq", "place", is_scaled=True),
+        )
+
+    def _places(self) -> str:
+        """Which block of queries of which head this is, and how many blocks of keys it sees."""
+        rows, columns = self.of.blocks
+        seen, order = f"%seen = addi %{self.count}, %zero : tile<i32>", ""
+        if self.of.causal:
+            order = "%final = subi %nb, %one : tile<i32>\n%place = subi %final, %turned : tile<i32>"
+            seen = f"""%behind = addi %query, %rows : tile<i32>
+%enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
+%seen = mini %enough, %{self.count} signed : tile<i32>"""
+        return f"""%{"turned" if self.of.causal else "place"}, %part, %none = get_tile_block_id : tile<i32>
+%nb, %nh, %nz = get_num_tile_blocks : tile<i32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%rows = constant <i32: {rows}> : tile<i32>
+%columns = constant <i32: {columns}> : tile<i32>
+{order}
+%before = muli %first, %group : tile<i32>
+%lin = addi %before, %part : tile<i32>
+%b = divi %lin, %hs signed : tile<i32>
+%lin0 = muli %b, %hs : tile<i32>
+%h = subi %lin, %lin0 : tile<i32>
+%hk = divi %h, %group signed : tile<i32>
+%query = muli %place, %rows : tile<i32>
+%whole = divi %lk, %columns signed : tile<i32>
+%all = divi %lk, %columns signed rounding<positive_inf> : tile<i32>
+{seen}"""
+
+    def _views(self) -> str:
+        views, (rows, columns), flat = self.views, self.of.blocks, self.of.flat
+        found = [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
+        found += [views.head("k", "hk", "lk", views.of_head(columns))]
+        found += [views.flat("k", "hk", columns)] if flat else []
+        found += [self.kept.known, self.kept.head("part", "lk")]
+        found += [self.kept.flat] if flat else []
+        return "\n".join(found)
+
+    def _loop(self) -> str:
+        """All blocks of keys, or, of flat matrices, those that are whole."""
+        if self.of.flat:
+            loaded = f"""%wr0 = muli %wrows, %part : tile<i32>
+%wat = addi %wr0, %key : tile<i32>
+{self.kept.loaded_flat("wat", "place")}
+{self.views.loaded_flat("k", "key", self.other)}"""
+        else:
+            loaded = f"{self.kept.loaded('i', 'place')}\n{self.views.loaded('k', 'i', self.other)}"
+        return f"""%{"l" if self.of.flat else ""}dq = for %i in (%zero to %seen, step %one) : tile<i32>
+  iter_values(%acc = %nothing) -> ({self.sums}) {{
+%key = muli %i, %columns : tile<i32>
+{loaded}
+{self._step("", "acc")}
+continue %next : {self.sums}
+}}"""
+
+    def _rest(self) -> str:
+        """The block of keys that is not whole, if any query sees it."""
+        tests = "%more = cmpi less_than %whole, %all, signed : tile<i32> -> tile<i1>"
+        if self.of.causal:
+            tests += """
+%wkey = muli %whole, %columns : tile<i32>
+%sees = cmpi less_than %wkey, %behind, signed : tile<i32> -> tile<i1>
+%both = andi %more, %sees : tile<i1>"""
+        return f"""{tests}
+%dq = if %{"both" if self.of.causal else "more"} -> ({self.sums}) {{
+{self.kept.loaded("whole", "place", "t")}
+{self.views.loaded("k", "whole", self.other, "t")}
+{self._step("t", "ldq")}
+yield %tnext : {self.sums}
+}} else {{
+yield %ldq : {self.sums}
+}}"""
+
+    def _step(self, t: str, acc: str) -> str:
+        turned = f"tile<{self.own}x{self.other}x{self.of.element}>"
+        return f"""%{t}wt1 = permute %{t}ws [1, 0] : {self.kept.type} -> {turned}
+%{t}next = mmaf %{t}wt1, %{t}ks, %{acc} : {turned}, {self.factor}, {self.sums}"""
