@@ -89,9 +89,7 @@ def stored_by_machine(
     behind = {op: set(_sources_behind(op.value, asked)) for op in collective(kernel) if isinstance(op, tile.Store)}
     of_sums = tile.Mma if asked else tile.Mma | None
     found = [
-        op
-        for op, sources in behind.items()
-        if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
+        op for op, sources in behind.items() if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
     ]
     if len(found) != 1:
         return f"{len(found)} stores of sums"
