@@ -5,8 +5,8 @@ stay in the second cache. Ours with the best unit there is (AMX, else VNNI and t
 asked for), ours without, and torch (`_int_mm` and matmul, bmm; its products of bf16 and f16 are rounded to these, ours
 are f32; f16 widened to f32 where oneDNN has nothing for it) run in turn in one process a thread count.
 The table shows median rates in GFLOP/s, how many times as fast ours with units is, with quartiles, and on machines with
-AMX the share of what its tiles give at most (`tile_ceiling.py`), timed in the same rounds. WORDs select rows whose name
-contains one of them. Pin it (`taskset -c 2,3`) where other processors are busy.
+AMX the share of what its tiles give at most (`tile_ceiling.py`), timed in the same rounds. WORDs select rows: one of
+their words begins like that. Pin it (`taskset -c 2,3`) where other processors are busy.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _cases(words: list[str], quick: bool) -> list[Case]:
         found += [Case(dtype, size, 1) for size in large]
         each = 4 + 2 * (1 if dtype == "i8" else 2)
         found += [Case(dtype, size, max(2, _BATCH_BYTES // (size * size * each))) for size in small]
-    return [case for case in found if not words or any(word in case.name for word in words)]
+    return [case for case in found if not words or any(f" {word}" in f" {case.name}" for word in words)]
 
 
 def main() -> int:

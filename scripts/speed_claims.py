@@ -117,11 +117,15 @@ def _units() -> Iterator[Claim]:
         ("units", "bf16", "products of bf16 on its unit, where asked for"),
         ("units_emerald_rapids", "i8", "products of i8 on AMX (Emerald Rapids)"),
         ("units_emerald_rapids", "bf16", "products of bf16 on AMX, where asked for (Emerald Rapids)"),
-        ("units_emerald_rapids", "f16", "products of f16 on AMX (Emerald Rapids)"),
+        ("units_emerald_rapids", "f16", "products of f16 on AMX, from 96 on (Emerald Rapids)"),
     ):
         for threads in (1, 2):
             key = f"{dtype}, {threads} threads, over torch"
             yield Claim(f"{what}, {_cores(threads)}, over torch", results, key, "units.py")
+    for where, said in (("L2", "in the L2 cache"), ("memory", "from memory")):
+        for peer, how in (("libxsmm", "which packs a factor"), ("libxsmm, packed ahead", "its factor packed ahead")):
+            what = f"batches of bf16, 16 to 128, {said}, AMX where asked for (Emerald Rapids), over libxsmm 1.17, {how}"
+            yield Claim(what, "bf16_batches_emerald_rapids", f"{where}, over {peer}", "bf16_batches.py")
 
 
 def _vectors() -> Iterator[Claim]:

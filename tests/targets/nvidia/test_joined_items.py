@@ -13,7 +13,9 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma
+from tilewright.dialects.memref import Alloca
 from tilewright.interpreter.engine import interpret
+from tilewright.ir.types import MemrefType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia import model
 from tilewright.targets.nvidia.target import NvidiaTarget
@@ -168,7 +170,7 @@ def test_blocks_go_on_behind_what_reads_the_left_factors(
         %c = subview %C[0:5, 0:16, %g] : memref<f64x5x16>
         gemm %t, %a, %B, %zero, %c
     }"""
-    module = lowered(text, "persistent=yes")
+    module = lowered(text, "packed threads=64 chunk=8x4/32 persistent=yes")
     (kernel,) = module.kernels
     items = 100
     assert kernel.most_blocks is not None
@@ -178,4 +180,20 @@ def test_blocks_go_on_behind_what_reads_the_left_factors(
     launch = Launch(
         [left, right, np.float64(2), np.full((5, 16, items), np.nan, order="F")], {3: expected}, (items, 1, 1)
     )
+    assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))
+
+
+def test_terms_lie_side_by_side(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What computes for longer than it moves reads four terms of a constant at a time, rows in different banks."""
+    fast = replace(model.PACKING, bytes_a_cycle=1e3, multiprocessors=2, all_shared_bytes=1, cycles_of_access=2.0)
+    monkeypatch.setattr(model, "PACKING", fast)
+    module = lowered(text_of("f32", (56, 9, 4)), "packed threads=32 chunk=4x8/32 persistent=yes")
+    (kernel,) = module.kernels
+    constants = [op.out.type for op in kernel.walk() if isinstance(op, Alloca)]
+    assert [type_.strides for type_ in constants if isinstance(type_, MemrefType) and type_.order == 2] == [
+        (4, 1),
+        (60, 1),
+    ]
+    items = 2 * kernel.items + 1
+    launch = launch_of("f32", (56, 9, 4), rng, items)
     assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))

@@ -12,11 +12,16 @@ from numpy.lib.stride_tricks import as_strided
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
+from tilewright.dialects.gpu_products import AwaitCopies
+from tilewright.dialects.memref import GroupLoad
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.verifier import verify
+from tilewright.transforms.pack_items.shares import Share
 
 from .case import Array, Launch, faults, kernel
 from .emulated import Emulated, scheduled
+from .test_joined_items import lowered
+from .test_packing import Batch
 
 ITEMS = 19
 SIDE = 8
@@ -183,3 +188,23 @@ def test_memory_that_launches_reserve_is_no_batches(count: int) -> None:
     assert found.launch is not None
     assert found.launch.items == 1
     assert "work-groups are not packed: local memory" in found.facts["schedule"]
+
+
+def test_lanes_of_an_item() -> None:
+    """As many as it has pieces for, in groups that divide the items; what is short goes in one batch."""
+    assert Share.of(32, 6, [45, 81], batched=True) == Share(32, 1, 6, 6)
+    assert Share.of(32, 8, [8, 8], batched=True) == Share(8, 4, 2, 2)
+    assert Share.of(32, 6, [8, 81], batched=True) == Share(16, 2, 3, 3)
+    assert Share.of(128, 4, [400], batched=True) == Share(128, 1, 4, 4)
+    assert Share.of(32, 8, [1000], batched=True) == Share(32, 1, 8, 1)
+    assert Share.of(32, 8, [45], batched=False) == Share(32, 1, 8, 1)
+
+
+def test_addresses_come_before_the_products() -> None:
+    """Where results go is read from memory while factors are on their way."""
+    (packed,) = lowered(Batch("f32", (8, 8, 8), ("pointers", "pointers", "pointers")).text, "packed").kernels
+    operations = list(packed.walk())
+    waits = [k for k, op in enumerate(operations) if isinstance(op, AwaitCopies)]
+    loads = [k for k, op in enumerate(operations) if isinstance(op, GroupLoad)]
+    assert loads
+    assert max(loads) < min(waits)

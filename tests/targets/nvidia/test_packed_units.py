@@ -71,7 +71,7 @@ def test_products_by_matrix_instructions(
     assert not disagreements(batch, packed(batch.text), rng, 2)
 
 
-@pytest.mark.parametrize("size", [(32, 16, 16), (40, 16, 16), (36, 9, 20)])
+@pytest.mark.parametrize("size", [(32, 16, 16), (40, 16, 16), (60, 9, 20)])
 def test_several_warps_an_item(
     size: tuple[int, int, int], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,9 +178,9 @@ class Batch:
         return Launch(given, {2: expected}, (items, 1, 1))
 
 
-def packed(text: str) -> Emulated:
+def packed(text: str, schedule: str = "") -> Emulated:
     """A kernel for the emulator, which is packed."""
-    found = compiled(text)
+    found = compiled(text, schedule=schedule)
     assert found.kernels[0].facts["schedule"].startswith("packed"), found.kernels[0].facts["schedule"]
     return found
 
@@ -211,14 +211,19 @@ def test_products_of_every_count(element: str, size: tuple[int, int, int], rng: 
 def test_memory_of_every_form(form: str, turned: tuple[bool, bool], rng: np.random.Generator) -> None:
     for forms in ((form, "rows", "rows"), ("rows", form, "gaps"), (form, form, "rows" if form == "fixed" else form)):
         batch = Batch("f32", (8, 6, 4), forms, turned, alpha=2, beta=-1, gap=4)
-        assert not disagreements(batch, packed(batch.text), rng, 19), forms
+        assert not disagreements(batch, packed(batch.text, "packed threads=64"), rng, 19), forms
 
 
 def test_rows_that_are_not_aligned(rng: np.random.Generator) -> None:
-    """The first item lies 324 bytes behind where the array begins."""
+    """The first item lies 324 bytes behind where the array begins; two warps a block, of which one may have no item."""
     batch = Batch("f32", (9, 9, 9), beta=1, later=1)
-    on = packed(batch.text)
+    on = packed(batch.text, "packed threads=64")
     assert not disagreements(batch, on, rng, 37)
+
+
+def test_dense_items_that_lie_apart(rng: np.random.Generator) -> None:
+    batch = Batch("f32", (8, 6, 4), ("rows", "rows", "pitched"))
+    assert not disagreements(batch, packed(batch.text), rng, 19)
 
 
 def random_batch(choice: random.Random) -> Batch:

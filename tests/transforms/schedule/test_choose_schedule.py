@@ -20,6 +20,7 @@ SUMS = """%z = arith.constant {{value = 0}} -> index %n = arith.constant {{value
 tile.store {stored}"""
 SMALL = ("tile<128xf32>", '%r = tile.reduce %w {kind = "add", dim = 1} -> tile<128xf32> %s = arith.add %c, %r')
 WHOLE = ("tile<128x16xf32>", '%r = tile.reduce %w {kind = "add", dim = 1} -> tile<128xf32> %s = arith.add %c, %w')
+BEHIND = ("tile<128x16xf32>", "%s = arith.add %c, %w")
 ROW = (
     "tile<1xf32>",
     """%v = tile.reshape %w -> tile<2048xf32> %q = tile.reduce %v {kind = "add", dim = 0} -> tile<f32>
@@ -29,14 +30,22 @@ ROW = (
 
 @pytest.mark.parametrize(
     ("element", "sums", "threads"),
-    [("f32", SMALL, 64), ("f16", SMALL, 64), ("f32", WHOLE, 256), ("f32", ROW, 256)],
-    ids=["128 bytes", "32 elements", "carried", "one sum"],
+    [("f32", SMALL, 64), ("f16", SMALL, 64), ("f32", WHOLE, 256), ("f32", BEHIND, 128), ("f32", ROW, 256)],
+    ids=["128 bytes", "32 elements", "carried", "carried, then reduced", "one sum"],
 )
 def test_what_loops_reduce(element: str, sums: tuple[str, str], threads: int) -> None:
-    """A thread holds 128 bytes or 32 elements of columns that are loaded in every round, if the loop carries sums."""
+    """A thread holds 128 bytes or 32 elements of columns that are loaded in every round, if the loop carries sums.
+
+    It holds 64 of those that are only added up until the end of the loop.
+    """
     carried, body = sums
-    stored = "%total, %Z, %z, %z" if carried == WHOLE[0] else "%total, %Y, %z"
+    stored = "%total, %Z, %z, %z" if sums is WHOLE else "%total, %Y, %z"
+    if sums is BEHIND:
+        stored = "%sum, %Y, %z"
     text = SUMS.format(element=element, carried=carried, body=f"{body} -> {carried}", stored=stored)
+    if sums is BEHIND:
+        last = '%sum = tile.reduce %total {kind = "add", dim = 1} -> tile<128xf32>'
+        text = text.replace("tile.store", f"{last} tile.store")
     if element == "f32":
         text = text.replace("%w = arith.cast %x -> tile<128x16xf32>", "").replace("%w", "%x")
     module = kernel(

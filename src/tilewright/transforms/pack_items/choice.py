@@ -39,9 +39,18 @@ def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Pla
         best = _usual(items, policy, moved / policy.bytes_a_cycle, wanted) or best
     if best is None:
         return f"items of {moved} bytes, for which a block has no room"
-    if wanted.way is None and policy.leaves_alone and best.items * best.crews == 1 and _fills_units(items, policy):
+    alone = best.items == 1 and best.crew > policy.warp
+    if wanted.way is None and policy.leaves_alone and alone and _fills_units(items, policy):
         return "a block would have one item, whose product matrix instructions fill"
     return best
+
+
+def _turned(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:
+    """The best plan with factors whose terms lie side by side; only blocks that go on copy them so seldom."""
+    if not any(transfer.is_fixed and items.deep_mode(transfer.value) is not None for transfer in items.loads):
+        return None
+    found = _best(replace(items, turned=True), policy.with_room(), budget, wanted)
+    return found if found is not None and found.most is not None else None
 
 
 def _fills_units(items: Items, policy: PackingPolicy) -> bool:
@@ -61,12 +70,14 @@ def _usual(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule)
     elif best is not None and best.cost > budget:
         larger = _best(items, policy.with_room(), budget, wanted)
         best = min(best, larger or best, key=lambda plan: plan.cost)
+        turned = _turned(items, policy, budget, wanted)
+        best = min(best, turned or best, key=lambda plan: plan.cost)
     if best is None or best.cost > budget:
         joined = [_best(each, policy.joining(), budget, wanted) for each in _joined(items, wanted)]
         best = min([best, *joined], key=lambda plan: inf if plan is None else _busy_cycles(plan, policy))
     elif not best.has_units:
         # what instructions of matrices leave of the time is for conversions and accesses, which others wait for
-        joined = [_best(each, policy, budget, wanted) for each in _joined(items, wanted)]
+        joined = [_best(each, policy.beside(), budget, wanted) for each in _joined(items, wanted)]
         fitting = [plan for plan in joined if plan and plan.cost <= budget and plan.crew == policy.warp]
         best = min(fitting, key=lambda plan: plan.cost, default=best)
     return best

@@ -46,6 +46,10 @@ class Copying(Struct, frozen=True):
 
     def emit(self, build: Builder, width: int) -> None:
         """Copy by pieces of so many elements."""
+        self.begin(build, width)()
+
+    def begin(self, build: Builder, width: int) -> Callable[[], None]:
+        """As `emit`, but what a thread has in registers is only written by the function that is returned."""
         counts = [n // width if k == self.order[0] else n for k, n in enumerate(self.shape)]
         left, weight = self.threads, 1
         steps: list[tuple[int, int, int]] = [(width, self.order[0], 1)] if width > 1 else []
@@ -61,33 +65,55 @@ class Copying(Struct, frozen=True):
             check[mode] = times * across > counts[mode]
             steps.append((times, mode, across * piece))
             weight, left = weight * across, left // across
-        if weight < self.threads:
+        some_idle = weight < self.threads
+        if some_idle:
             build = emit.open_if(build, emit.less(build, self.rank, build.index(weight)))
         *inner, (times, mode, stride) = steps
         together = max(_MOST_TOGETHER // prod(extent for extent, _, _ in inner), 1)
+        # only the last piece of a thread may lie outside
+        full = times - check[mode]
 
-        def some(at: Builder, first: Value, count: int) -> None:
+        def some(at: Builder, first: Value, count: int, *, is_last: bool = False) -> Callable[[], None]:
             begin = emit.add(at, starts[mode], emit.mul(at, first, at.index(stride)))
             places = [begin if k == mode else start for k, start in enumerate(starts)]
-            self._part(at, places, (*inner, (count, mode, stride)), tuple(check), width)
+            tested = tuple(is_last if k == mode else test for k, test in enumerate(check))
+            return self._part(at, places, (*inner, (count, mode, stride)), tested, width)
 
-        whole = times - times % together
+        writes: list[Callable[[], None]] = []
+        whole = full - full % together
         if whole > together:
             loop = emit.open_loop(build, build.index(0), build.index(whole), build.index(together))
             loop.op.unroll = False
-            some(loop.body, loop.index, together)
+            some(loop.body, loop.index, together)()
         elif whole:
-            some(build, build.index(0), together)
-        if whole < times:
-            some(build, build.index(whole), times - whole)
+            writes.append(some(build, build.index(0), together))
+        if whole < full:
+            writes.append(some(build, build.index(whole), full - whole))
+        if full < times:
+            writes.append(some(build, build.index(full), 1, is_last=True))
 
-    def _part(self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int) -> None:
+        def write() -> None:
+            for each in writes:
+                each()
+
+        if some_idle:
+            write()
+            return _nothing
+        return write
+
+    def _part(
+        self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int
+    ) -> Callable[[], None]:
         if self._is_async(width):
             build(CopyAsync(self.source, at, self.target, at, steps, steps, width, check, fills=False))
-            return
+            return _nothing
         held = FragmentType(prod(extent for extent, _, _ in steps), emit.scalar_type(self.source.type))
         found = build(lane.Load(self.source, at, steps, check, width, result_types=[held])).out
-        build(lane.Store(found, self.target, at, steps, check, width))
+
+        def write() -> None:
+            build(lane.Store(found, self.target, at, steps, check, width))
+
+        return write
 
     def _is_async(self, width: int) -> bool:
         """Whether pieces of so many elements are copied without waiting."""
@@ -96,6 +122,10 @@ class Copying(Struct, frozen=True):
     @property
     def _element_bytes(self) -> int:
         return emit.scalar_type(self.source.type).bytes
+
+
+def _nothing() -> None:
+    """All is written."""
 
 
 def aligned(build: Builder, memory: Value, width: int) -> Value | None:

@@ -113,12 +113,14 @@ class Items(Struct, frozen=True, eq=False):
     """The operations of a kernel in order, and its transfers; so many items are `joined` to one along their last mode.
 
     A product with a factor that is the same for all items is one of joined tiles: what is read of that factor serves
-    more columns, and so do whole matrix instructions.
+    more columns, and so do whole matrix instructions. If such factors are `turned`, their terms lie side by side in
+    shared memory, so that a thread reads several of a row or column at a time, wherever its rows or columns are.
     """
 
     operations: list[Operation]
     transfers: dict[Operation, Transfer]
     joined: int = 1
+    turned: bool = False
 
     @staticmethod
     def of(kernel: Kernel) -> Items | str:
@@ -182,6 +184,12 @@ class Items(Struct, frozen=True, eq=False):
     def last_reader(self) -> Operation | None:
         """The last operation that reads what is loaded for each item."""
         return next((op for op in reversed(self.operations) if any(map(self.is_moving, op.operands))), None)
+
+    def deep_mode(self, value: Value) -> int | None:
+        """The mode along which a tile is summed that is a factor and nothing else; None if it is no such."""
+        modes = {1 if op.lhs is value else 0 for op in self.products if value in (op.lhs, op.rhs)}
+        multiplied = all(isinstance(op, tile.Mma) and op.acc is not value for op in value.uses)
+        return modes.pop() if multiplied and len(modes) == 1 else None
 
     @property
     def factors(self) -> set[Value]:

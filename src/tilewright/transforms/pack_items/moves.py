@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from functools import partial
+from math import gcd, prod
 
 from msgspec import Struct
 
@@ -14,8 +15,9 @@ from tilewright.ir.types import MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
-from tilewright.transforms.pack_items.items import Items, Transfer
+from tilewright.transforms.pack_items.items import Items, Transfer, behind
 from tilewright.transforms.pack_items.plan import Plan
+from tilewright.transforms.pack_items.shares import Share
 from tilewright.transforms.pack_items.slabs import PIECE
 from tilewright.transforms.pack_items.threads import Threads, of_item
 
@@ -59,7 +61,10 @@ class Moves(Struct, frozen=True, eq=False):
         fixed = [t for t in self.items.loads if t.op in self.memory and t.is_fixed]
         views = of_item(build, _addresses(fixed), threads.last)
         for transfer in fixed:
-            self._move(build, transfer, views, None, threads.thread, self.plan.threads, wide=True)
+            copying = self._copying(build, transfer, views, None, threads.thread, self.plan.threads)
+            width = self._width(transfer, copying, wide=True)
+            condition = aligned(build, self._outside(transfer, copying), width) if width > 1 else None
+            either(build, condition, partial(_emit, copying, width), partial(_emit, copying, 1))
         return bool(fixed)
 
     def load_items(self, build: Builder) -> None:
@@ -72,12 +77,12 @@ class Moves(Struct, frozen=True, eq=False):
         if others:
             self._move_items(build, others, wide=True)
 
-    def store(self, build: Builder, transfer: Transfer) -> None:
-        """The results of all items of the chunk."""
+    def store(self, build: Builder, transfer: Transfer, known: Sequence[Mapping[Value, Value]] | None = None) -> None:
+        """The results of all items of the chunk; where they go may be `known`."""
         if transfer in self.plan.rows:
             self._move_rows(build, [transfer])
         else:
-            self._move_items(build, [transfer], wide=True)
+            self._move_items(build, [transfer], wide=True, known=known)
 
     def _move_rows(self, build: Builder, transfers: Sequence[Transfer]) -> None:
         """All items of the chunk at once; one by one if some are missing or memory is not aligned."""
@@ -110,23 +115,110 @@ class Moves(Struct, frozen=True, eq=False):
         memory, *indices = (views.get(value, value) for value in (op.memref, *op.indices))
         return row(build, memory, indices, size)
 
-    def _move_items(self, build: Builder, transfers: Sequence[Transfer], wide: bool) -> None:
-        """Items one by one, each by its team."""
+    def addresses(self, build: Builder, transfer: Transfer) -> list[Mapping[Value, Value]] | None:
+        """Where items lie whose addresses come from memory, for each pass; None if these are computed, or too many."""
+        loaded = any(isinstance(op, memref.Load | memref.GroupLoad) for op in behind(_addresses([transfer])))
+        share = self._share([transfer], wide=True)
+        if not loaded or share.batch < share.passes:
+            return None
+        return self._views(build, [transfer], share, build.index(0), share.passes)
 
-        def one(at: Builder, slot: Value) -> None:
-            threads = self.threads
-            views = of_item(at, _addresses(transfers), threads.item(at, slot))
-            works = threads.works
-            if not isinstance(transfers[0].op, tile.Load):
-                there = emit.not_less(at, threads.last, emit.add(at, threads.first, slot))
-                works = there if works is None else emit.both(at, works, there)
-            inner = at if works is None else emit.open_if(at, works)
+    def _move_items(
+        self,
+        build: Builder,
+        transfers: Sequence[Transfer],
+        *,
+        wide: bool,
+        known: Sequence[Mapping[Value, Value]] | None = None,
+    ) -> None:
+        """Items one by one, each by a group of threads; where they lie is `known`, or found for several first."""
+        share = self._share(transfers, wide=wide)
+
+        def some(at: Builder, first: Value, count: int) -> None:
+            views = known or self._views(at, transfers, share, first, count)
+            slots = [share.slot(at, self.threads.lane, emit.add(at, first, at.index(k))) for k in range(count)]
             for transfer in transfers:
-                self._move(inner, transfer, views, slot, threads.rank, self.plan.team, wide=wide)
+                self._move_batch(at, transfer, share, list(zip(slots, views, strict=True)), wide=wide)
 
-        self.passes(build, one, self.plan.items)
+        whole = share.passes - share.passes % share.batch
+        if whole > share.batch:
+            loop = emit.open_loop(build, build.index(0), build.index(whole), build.index(share.batch))
+            loop.op.unroll = False
+            some(loop.body, loop.index, share.batch)
+        elif whole:
+            some(build, build.index(0), share.batch)
+        if whole < share.passes:
+            some(build, build.index(whole), share.passes - whole)
 
-    def _move(
+    def _share(self, transfers: Sequence[Transfer], *, wide: bool) -> Share:
+        pieces = [self._pieces(transfer, wide=wide) for transfer in transfers]
+        return Share.of(self.plan.crew, self.plan.items, pieces, batched=wide)
+
+    def _pieces(self, transfer: Transfer, *, wide: bool) -> int:
+        """That an item is moved in."""
+        whole = gcd(PIECE // transfer.element.bytes, self._extents(transfer)[0]) if wide else 1
+        return prod(transfer.shape) // whole
+
+    def _extents(self, transfer: Transfer) -> tuple[int, ...]:
+        """Of an item as it is moved, neighbours first."""
+        shape = tuple(transfer.shape[mode] for mode in transfer.order)
+        return (prod(shape),) if self._is_dense(transfer) else shape
+
+    def _is_dense(self, transfer: Transfer) -> bool:
+        """Whether an item has no gaps on either side."""
+        inside = self.plan.slabs.of[transfer.op].strides
+        return transfer.is_dense and inside == dense_strides(transfer.shape, transfer.order)
+
+    def _views(
+        self, build: Builder, transfers: Sequence[Transfer], share: Share, first: Value, count: int
+    ) -> list[Mapping[Value, Value]]:
+        """The memory of the items of so many passes."""
+        found: list[Mapping[Value, Value]] = []
+        for k in range(count):
+            slot = share.slot(build, self.threads.lane, emit.add(build, first, build.index(k)))
+            found.append(of_item(build, _addresses(transfers), self.threads.item(build, slot)))
+        return found
+
+    def _move_batch(
+        self,
+        build: Builder,
+        transfer: Transfer,
+        share: Share,
+        items: Sequence[tuple[Value, Mapping[Value, Value]]],
+        *,
+        wide: bool,
+    ) -> None:
+        """Items of some passes: all are on their way before any is written that goes through registers."""
+        rank, threads = share.rank(build, self.threads.lane), self.threads
+        copies = [self._copying(build, transfer, views, slot, rank, share.lanes) for slot, views in items]
+
+        def by(width: int, at: Builder) -> None:
+            if isinstance(transfer.op, tile.Load):
+                for write in [copying.begin(at, width) for copying in copies]:
+                    write()
+                return
+            for (slot, _), copying in zip(items, copies, strict=True):
+                there = emit.not_less(at, threads.last, emit.add(at, threads.first, slot))
+                copying.emit(emit.open_if(at, there), width)
+
+        width = self._width(transfer, copies[0], wide=wide)
+        if width == 1:
+            by(1, build)
+            return
+        outside = [self._outside(transfer, copying) for copying in copies]
+        condition = every(build, [aligned(build, memory, width) for memory in outside])
+        either(build, condition, lambda at: by(width, at), lambda at: by(1, at))
+
+    def _width(self, transfer: Transfer, copying: Copying, *, wide: bool) -> int:
+        """Elements of a piece."""
+        return copying.width if wide and self.plan.slabs.of[transfer.op].pitch % PIECE == 0 else 1
+
+    @staticmethod
+    def _outside(transfer: Transfer, copying: Copying) -> Value:
+        """The global memory of a copy."""
+        return copying.source if isinstance(transfer.op, tile.Load) else copying.target
+
+    def _copying(
         self,
         build: Builder,
         transfer: Transfer,
@@ -134,13 +226,11 @@ class Moves(Struct, frozen=True, eq=False):
         item: Value | None,
         rank: Value,
         threads: int,
-        *,
-        wide: bool,
-    ) -> None:
+    ) -> Copying:
         """One item, or what is the same for all, between global memory and its slab by so many threads."""
         op, shape, order = transfer.op, transfer.shape, transfer.order
         place = self._place_of(build, shape, item)
-        if transfer.is_dense and self.plan.slabs.of[op].strides == dense_strides(shape, order):
+        if self._is_dense(transfer):
             size = prod(shape)
             inside = row(build, self.memory[op], place, size)
             outside = self._global_row(build, transfer, views, size)
@@ -150,13 +240,7 @@ class Moves(Struct, frozen=True, eq=False):
             memory, *indices = (views.get(value, value) for value in (op.memref, *op.indices))
             outside = _box_of(build, memory, indices, shape)
         source, target = (outside, inside) if isinstance(op, tile.Load) else (inside, outside)
-        copying = Copying(source, target, shape, order, rank, threads, isinstance(op, tile.Load))
-        width = copying.width if wide and self.plan.slabs.of[op].pitch % PIECE == 0 else 1
-        if width == 1:
-            copying.emit(build, 1)
-            return
-        condition = aligned(build, outside, width)
-        either(build, condition, lambda at: copying.emit(at, width), lambda at: copying.emit(at, 1))
+        return Copying(source, target, shape, order, rank, threads, isinstance(op, tile.Load))
 
     def _place_of(self, build: Builder, shape: tuple[int, ...], item: Value | None) -> list[Value]:
         """Where the tile of an item of the chunk begins in its slab; what is the same for all begins at 0."""
@@ -180,3 +264,7 @@ def _box_of(build: Builder, memory: Value, indices: Sequence[Value], shape: tupl
     sizes = (*shape, *(0,) * (type_.order - len(shape)))
     starts = (None,) * type_.order
     return build(memref.Subview(memory, list(indices), [], starts, sizes, result_types=[result])).out
+
+
+def _emit(copying: Copying, width: int, build: Builder) -> None:
+    copying.emit(build, width)

@@ -21,7 +21,8 @@ computes in place, stores it once. What lies behind the end of the grid is the l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -101,6 +102,7 @@ class _Packing:
         self._build = Builder.at_end(body, kernel.location)
         self._moves = Moves(self._items, plan, self._memory, Threads.of(self._build, plan))
         self._ahead: Value | None = None
+        self._known: dict[Operation, Sequence[Mapping[Value, Value]] | None] = {}
 
     @property
     def _threads(self) -> Threads:
@@ -190,6 +192,10 @@ class _Packing:
         has_fixed = self._moves.load_fixed(build)
         self._moves.load_items(self._if_there(build))
         build(gpu.CommitCopies())
+        if self._plan.most is None:
+            # found meanwhile
+            for transfer in self._items.stores:
+                self._known[transfer.op] = self._moves.addresses(build, transfer)
         build(gpu.AwaitCopies(0))
         self._synchronize(build, whole_block=has_fixed)
 
@@ -197,7 +203,7 @@ class _Packing:
         """The results of all items of the chunk, each one's behind that of the store before."""
         if transfer is not self._items.stores[0]:
             self._synchronize(build)
-        self._moves.store(build, transfer)
+        self._moves.store(build, transfer, self._known.get(transfer.op))
 
     # Tiles
 
@@ -261,7 +267,8 @@ class _Packing:
                 case tile.Mma():
                     box = boxes[self._items.shape(op.out)]
                     start = held(op.acc)
-                    multiply = unit_product if box.tiling.unit else product
+                    is_long = plan.most is not None
+                    multiply = unit_product if box.tiling.unit else partial(product, is_long=is_long)
                     if op is ahead and not any(map(self._items.is_moving, (op.lhs, op.rhs))):
                         # sums begin with what is in registers now
                         go_ahead()

@@ -178,11 +178,17 @@ def warp_of(build: Builder, warps: tuple[int, int], rank: Value) -> tuple[Value,
     return emit.rem(build, warp, build.index(warps[0])), emit.quotient(build, warp, warps[0])
 
 
-def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], start: Value) -> Value:
-    """`start` and the products of rows and columns, added in the order of k, rounded to the result's type once."""
+def product(
+    build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], start: Value, *, is_long: bool = False
+) -> Value:
+    """`start` and the products of rows and columns, added in the order of k, rounded to the result's type once.
+
+    Where computing `is_long`, more than moving what is computed with, registers are read as seldom as may be.
+    """
     wide, (rows, columns), runs = wide_type(op), box.tiling.box, box.tiling.runs
     depth, step = tile_type(op.lhs).shape[1], terms_together(op, box.tiling.terms)
     begin, by = box.starts, box.divisors()
+    order = _there_and_back(rows, columns) if is_long else range(rows * columns)
 
     def terms(at: Builder, k: Value, count: int, total: Value) -> Value:
         deep = Run(count, count)
@@ -190,13 +196,13 @@ def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], 
         right = factors[1].read(at, [k, begin[1]], [step, by[1]], [deep, runs[1]])
         left, right = emit.cast(at, left, wide), emit.cast(at, right, wide)
         for term in range(count):
-            of_row = tuple(rows * term + n % rows for n in range(rows * columns))
-            of_column = tuple(count * (n // rows) + term for n in range(rows * columns))
+            of_row = tuple(rows * term + n % rows for n in order)
+            of_column = tuple(count * (n // rows) + term for n in order)
             x, y = (at(lane.Pick([side], of)).out for side, of in ((left, of_row), (right, of_column)))
             total = _add_product(at, x, y, total, wide)
         return total
 
-    total = emit.cast(build, start, wide)
+    total = build(lane.Pick([emit.cast(build, start, wide)], tuple(order))).out
     whole = depth - depth % step
     if whole > step:
         loop = emit.open_loop(build, build.index(0), build.index(whole), build.index(step), [total])
@@ -206,7 +212,22 @@ def product(build: Builder, op: tile.Mma, box: Box, factors: tuple[Slot, Slot], 
         total = terms(build, build.index(0), whole, total)
     if whole < depth:
         total = terms(build, build.index(whole), depth - whole, total)
-    return emit.cast(build, total, tile_type(op.out).element)
+    back = sorted(range(len(order)), key=lambda place: order[place])
+    return emit.cast(build, build(lane.Pick([total], tuple(back))).out, tile_type(op.out).element)
+
+
+def _there_and_back(rows: int, columns: int) -> list[int]:
+    """The registers of a box, each of the same row or column as the one before, along the longer side first.
+
+    A multiply-add reads three registers, one of which the one before has read then. On an H200, where a fifth of the
+    cycles went to dispatch stalls, three products of 56x9 in f32 take 0.97 of the time that way. It needs more
+    registers: 103 instead of 95 for f16 20x9x9 behind pointers, which reach 0.76 instead of 0.79 of a copy's speed.
+    """
+    if columns > rows:
+        along = [range(columns), range(columns)[::-1]]
+        return [row + rows * column for row in range(rows) for column in along[row % 2]]
+    along = [range(rows), range(rows)[::-1]]
+    return [row + rows * column for column in range(columns) for row in along[column % 2]]
 
 
 def _add_product(build: Builder, x: Value, y: Value, total: Value, wide: ScalarType) -> Value:

@@ -155,12 +155,22 @@ def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: 
             pitch = items.joined * transfer.row_bytes
             return Slab(shape, order, transfer.strides, element, pitch, transfer.is_fixed)
     box, is_fixed = list(shape), transfer is not None and transfer.is_fixed
-    if padded and is_fixed and _fills_banks(element):
+    deep = items.deep_mode(transfer.value) if transfer is not None and is_fixed and items.turned else None
+    if deep is not None:
+        order = (deep, 1 - deep)
+        box[deep] = _odd_pieces(shape[deep], element)
+    elif padded and is_fixed and _fills_banks(element):
         box[order[0]] += _apart(shape, order, element)
     elif padded and is_wide(shape, order, element):
         # of matrices rows of 16 bytes lie side by side, of what lanes read in pairs those of four
         box[order[0]] += (BANKS_BYTES // 2 if _fills_banks(element) else PIECE) // element.bytes
     return Slab(shape, order, dense_strides(tuple(box), order), element, _up(prod(box) * element.bytes), is_fixed)
+
+
+def _odd_pieces(extent: int, element: ScalarType) -> int:
+    """At least so many elements, in an odd number of pieces: those of rows behind each other are in other banks."""
+    piece = PIECE // element.bytes
+    return (-(-extent // piece) | 1) * piece
 
 
 def is_padded(transfer: Transfer) -> bool:

@@ -23,7 +23,7 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import UNSAID, Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy, threads_beside
+from tilewright.transforms.policy import GenericSchedulePolicy, Reduced, SchedulePolicy, threads_beside
 from tilewright.transforms.schedule.accesses import elements_there
 from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (
@@ -162,10 +162,10 @@ class ChooseSchedule(Pass, frozen=True):
         if not kernel.spread:
             return teams_of(kernel).threads
         bytes_, there = _least_bytes(kernel, largest), _elements_there(kernel, largest)
-        reduced = any(isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == largest for op in kernel.walk())
+        reduced = _reduced(kernel, largest)
         if there < largest and _has_rows(kernel):
             return self.policy.threads_of_row(there, bytes_, reduced)
-        return self.policy.threads(largest, bytes_, reduced, reduced and _is_repeated(kernel, largest))
+        return self.policy.threads(largest, bytes_, reduced)
 
     def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
         """Those asked for, if a block can have so many."""
@@ -232,15 +232,21 @@ def _extents_there(op: tile.Load | tile.Store, shape: tuple[int, ...]) -> Iterat
         yield elements_there(op.memref.type, op.indices, shape, op.check, mode) or extent
 
 
-def _is_repeated(kernel: Kernel, size: int) -> bool:
-    """Whether a loop loads tiles of that size, carries none, and adds up many columns or rows at a time."""
+def _reduced(kernel: Kernel, size: int) -> Reduced:
+    """What becomes of tiles of that size."""
     reduced = [op for op in kernel.walk() if isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == size]
+    if not reduced:
+        return Reduced.NO
     if any(tile_type(op.results[0]).size == 1 for op in reduced):
-        return False
+        return Reduced.ONCE
     loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
-    carried = [tile_type(value).size for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
+    carried = [value for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
+    carried = [value for value in carried if tile_type(value).size == size]
+    if carried:
+        return Reduced.BEHIND_LOOP if all(op.operands[0] in carried for op in reduced) else Reduced.ONCE
     loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))
-    return size not in carried and any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
+    repeated = any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
+    return Reduced.IN_LOOP if repeated else Reduced.ONCE
 
 
 def shares_terms(kernel: Kernel) -> bool:

@@ -61,6 +61,7 @@ def compiled(text: str, names: str | None = None, level: int = 2) -> Artifact:
         (gemm(BF16, 128, 128, 128), "amx-bf16", "amx-bf16, packed"),
         (gemm(BF16, 128, 128, 128), "amx,bf16", "amx-bf16, packed"),
         (gemm(BF16, 128, 128, 128), "bf16", "bf16, packed, [^;]*; amx-bf16: only used where asked for"),
+        (gemm(F16, 64, 64, 64), "amx", r"vector, [^;]*; amx-f16: faster from 96x96x96 on\Z"),
         (gemm(F16, 128, 128, 128), None, r"amx-f16, packed, [^;]*\Z"),
         (gemm(F16, 128, 128, 128), "amx-bf16", r"vector, packed, [^;]*; amx-f16: not among the units to be used\Z"),
         (gemm(F32, 1024, 1024, 1024), None, r"vector, packed, blocks of 32x13, runs of 256 terms\Z"),
