@@ -74,4 +74,5 @@ def _chosen(arrangement: Arrangement, accumulate: str, target: str, precision: s
         whole_sectors=has_whole_sectors(left) and has_whole_sectors(right),
         turned=(is_turned(right), is_turned(left)),
         exact=precision == "exact",
+        streams=parts == 1 and len(operands) == 3,
     )

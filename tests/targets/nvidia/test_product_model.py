@@ -56,6 +56,16 @@ def test_split_sectors_are_for_clusters(size: int, tile: str, microseconds: floa
     assert tall.seconds(64 * 33, 128 * 4, 64, 1) == 2 * tall.seconds(64 * 32, 128 * 4, 64, 1)
 
 
+@pytest.mark.parametrize(("size", "streams"), [(2304, 0), (2560, 57), (2816, 0), (3584, 0), (5120, 359), (8192, 0)])
+def test_blocks_share_terms_where_much_of_the_last_wave_is_missing(size: int, streams: float) -> None:
+    sizes, rest = (size, size, size), ("f16", "f16", "f32", Architecture.SM_90A)
+    found = chosen_tile(sizes, 1, *rest, turned=(True, False), streams=True)
+    assert ("stream=yes" in found.schedule) == (streams > 0)
+    assert not streams or abs(found.seconds * 1e6 - streams) < 0.08 * streams
+    assert "stream" not in chosen_tile(sizes, 1, *rest, turned=(True, False)).schedule
+    assert "stream" not in chosen_tile(sizes, 2, *rest, turned=(True, False), streams=True).schedule
+
+
 @pytest.mark.parametrize(
     ("turned", "tile"),
     [((False, False), "256x128x32"), ((True, False), "128x256x32"), ((False, True), "256x128x32")],

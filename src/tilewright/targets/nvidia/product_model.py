@@ -21,6 +21,7 @@ from tilewright.targets.nvidia.measured_tiles import (
     F32_TILES,
     F64_TILES,
     SPLIT_SECTOR_TILES,
+    STREAMED_TILES,
     WARPGROUP_TILES,
     Cost,
     MeasuredTile,
@@ -56,6 +57,7 @@ class Chosen(Struct, frozen=True):
     seconds: float
 
 
+_CLEARLY: Final = 0.97
 _HALF: Final = 64
 """Elements of 16 bits in 128 bytes."""
 _LEAST_SIZE: Final = 512
@@ -167,6 +169,17 @@ def _fitting(tiles: Sequence[_AnyTile], m: int, n: int) -> list[_AnyTile]:
     return fit or [*tiles]
 
 
+def _streamed(
+    best: MeasuredTile | ModelledTile, extents: tuple[int, int, int], turned: Turned
+) -> MeasuredTile | ModelledTile:
+    """A tile whose terms blocks share in place of the best one, if it keeps multiprocessors busy for clearly less."""
+    for tile in STREAMED_TILES:
+        is_less = isinstance(best, MeasuredTile) and tile.busy(*extents, 1) < _CLEARLY * best.busy(*extents, 1)
+        if is_less and tile.right_along_n in (None, turned[0]):
+            return tile
+    return best
+
+
 def chosen_tile(
     extents: tuple[int, int, int],
     many: int,
@@ -179,11 +192,13 @@ def chosen_tile(
     turned: Turned = (False, False),
     exact: bool = True,
     tiles: Tiles | None = None,
+    streams: bool = False,
 ) -> Chosen:
     """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
 
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
-    the way. With `tiles` any, those are among them of which only a model knows what they take.
+    the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
+    `streams` blocks share its terms.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
@@ -195,6 +210,8 @@ def chosen_tile(
         known += [tile for tile in SPLIT_SECTOR_TILES if tile.right_along_n in (None, turned[0])]
     fit = _fitting(known, m, n)
     best = min(fit, key=lambda tile: tile.seconds(m, n, k, many))
+    if streams and whole_sectors and many == 1 and is_by_groups(factor, factor, sums, architecture):
+        best = _streamed(best, (m, n, k), turned)
     floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)
     seconds = max(best.seconds(m, n, k, many), floor / _BYTES)
     return Chosen(best.schedule(element), _START + seconds)
