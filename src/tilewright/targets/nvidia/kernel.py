@@ -222,7 +222,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         warp=i64(0),
         products=subgroup_products(kernel, architecture),
     )
-    if schedule.dependent:
+    if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
     ctx.thread = team.special_register(ctx, "tid.x")
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
@@ -256,7 +256,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         group_bytes=kernel.group_bytes,
         maps=maps,
         most=kernel.most_blocks,
-        dependent=bool(schedule.dependent),
+        dependent=schedule.depends,
         flag_bytes=kernel.flag_bytes,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})

@@ -16,11 +16,11 @@ from tilewright.dialects import scf, team
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.gpu_launches import AwaitLaunch
-from tilewright.ir.core import Block, Operation, Region
-from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.effects import EffectKind
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import parse_line
-from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType
 
 
 class AwaitLaunches(Pass, frozen=True):
@@ -29,7 +29,7 @@ class AwaitLaunches(Pass, frozen=True):
     name: ClassVar[str] = "await-launches"
 
     def run(self, module: Module, context: PassContext) -> bool:
-        found = [kernel for kernel in module.kernels if parse_line(kernel.schedule or "").dependent]
+        found = [kernel for kernel in module.kernels if parse_line(kernel.schedule or "").depends]
         for kernel in found:
             _wait(kernel.body)
         return bool(found)
@@ -69,11 +69,15 @@ def _is_private(op: Operation) -> bool:
     if op.regions:
         return all(_is_private(inner) for region in op.regions for block in region.blocks for inner in block)
     effects = op.effects()
-    return effects is not None and all(map(_is_own, effects))
+    if not effects:
+        return effects is not None
+    # what orders accesses to memory of others may be one
+    memory = [value for value in op.operands if isinstance(value.type, MemrefType | GroupType | PointerType)]
+    return all(map(_is_own, memory)) and all(
+        effect.kind is EffectKind.ORDER if effect.value is None else _is_own(effect.value) for effect in effects
+    )
 
 
-def _is_own(effect: Effect) -> bool:
-    if effect.value is None:
-        return effect.kind is EffectKind.ORDER
-    type_ = effect.value.type
+def _is_own(value: Value) -> bool:
+    type_ = value.type
     return isinstance(type_, MemrefType) and type_.space is AddressSpace.LOCAL
