@@ -20,7 +20,7 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.await_launches import AwaitLaunches
 
 TEXT = TEXTS.whole_product(("?", "?", "?"), "f16", "f32", (False, False))
-SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "elements"]
+SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "elements", "tile=64x64x64 stream=yes"]
 
 
 def waits(region: Region, waited: bool) -> bool:
@@ -39,7 +39,8 @@ def waits(region: Region, waited: bool) -> bool:
         elif not waited:
             effects = op.effects()
             assert effects is not None, op.name
-            types = [effect.value.type for effect in effects if effect.value is not None]
+            types = [value.type for value in op.operands if effects and isinstance(value.type, MemrefType)]
+            types += [effect.value.type for effect in effects if effect.value is not None]
             assert all(isinstance(each, MemrefType) and each.space is AddressSpace.LOCAL for each in types), op.name
     return waited
 
@@ -51,6 +52,13 @@ def test_every_way_waits(schedule: str) -> None:
     assert isinstance(module, Module)
     for kernel in module.kernels:
         assert waits(kernel.body, False)
+
+
+def test_large_products_depend_by_default() -> None:
+    for schedule, depends in (("", True), ("dependent=no", False), ("copies=threads", False)):
+        info = tw.compile(TEXT, target="nvidia:sm_90a", schedule=f"tile=64x64x64 {schedule}")["product"].info
+        assert info.launch is not None
+        assert info.launch.dependent is depends
 
 
 def test_barriers_are_made_before(rng: np.random.Generator) -> None:
