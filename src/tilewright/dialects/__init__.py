@@ -20,6 +20,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         cf,
         gpu,
         gpu_clusters,
+        gpu_launches,
         gpu_products,
         gpu_stores,
         gpu_tensors,
@@ -38,7 +39,8 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    tiles = (tile, tile_combine, gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters)
+    machine = (gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters, gpu_launches)
+    tiles = (tile, tile_combine, *machine)
     return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.interpreter import (
     addresses,
     clusters,
@@ -78,8 +79,13 @@ def all_handlers() -> OperationTable[Handler]:
             **turns.handlers(),
             **clusters.handlers(),
             **publishing.handlers(),
+            AwaitLaunch: _await_launch,
         }
     )
+
+
+def _await_launch(w: WorkGroup, op: Operation) -> None:
+    """One launch is over before the next one begins."""
 
 
 def _without_meaning(w: WorkGroup, op: Operation) -> None:

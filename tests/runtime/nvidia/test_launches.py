@@ -24,7 +24,7 @@ from tilewright.artifacts.artifact import (
 from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
 from tilewright.artifacts.parameters import Steps
 from tilewright.artifacts.parts import Parts, Trips
-from tilewright.machine.cuda import binding
+from tilewright.machine.cuda import binding, driver
 from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
 from tilewright.program import load_artifact
 from tilewright.runtime.groups import PointerArray, Table
@@ -66,6 +66,13 @@ def test_no_room_for_scratch_memory(played: FakeDriver) -> None:
     with pytest.raises(OutOfDeviceMemory, match="3,072 bytes are wanted, 1,048,576 of 1,073,741,824 are free"):
         kernel(plan=LaunchPlan((64, 1, 1), scratch_bytes=512)).launch((3, 2), ())
     assert not played.launches
+
+
+def test_older_drivers_have_no_dependent_launches(played: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their graphs take none; the kernel's wait is over at once."""
+    monkeypatch.setattr(driver, "driver_version", lambda: (12, 2))
+    kernel(plan=LaunchPlan((64, 1, 1), dependent=True)).launch(3, ())
+    assert not played.launches[0].dependent
 
 
 def test_no_attribute_and_no_parameters_without_need(played: FakeDriver) -> None:

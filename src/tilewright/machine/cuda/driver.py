@@ -127,6 +127,15 @@ def driver_version() -> tuple[int, int]:
     return version.value // 1000, version.value % 1000 // 10
 
 
+_FIRST_DEPENDENT: Final = (12, 3)
+"""The first version whose graphs take launches that depend on those in front of them."""
+
+
+def launches_depend() -> bool:
+    """Whether launches may begin while those in front of them end; else they wait as all do."""
+    return driver_version() >= _FIRST_DEPENDENT
+
+
 def pointer_device(address: int) -> int | None:
     """The ordinal of the device that a pointer belongs to; None if the driver does not know the address."""
     ordinal = c_int(-1)
@@ -324,7 +333,8 @@ class KernelFunction:
         `parameters` is the block of kernel parameters as the device sees it; the driver copies it before this returns.
         A `dependent` launch may begin before the one in front of it is over.
         """
-        config = LaunchConfig.of(grid, block, shared_bytes, stream, cluster, dependent)
+        depends = dependent and launches_depend()
+        config = LaunchConfig.of(grid, block, shared_bytes, stream, cluster, depends)
         slots = ctypes.create_string_buffer(bytes(parameters), max(len(parameters), 1))
         addresses = (c_void_p * 1)(ctypes.addressof(slots))
         given = addresses if parameters else None

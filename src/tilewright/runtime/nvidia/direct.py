@@ -11,7 +11,7 @@ from typing import Final, Protocol, cast
 from msgspec import Struct
 
 from tilewright.artifacts.artifact import KernelInfo, LaunchPlan, device_block_size
-from tilewright.machine.cuda.driver import KernelFunction
+from tilewright.machine.cuda.driver import KernelFunction, launches_depend
 from tilewright.machine.cuda.launch_config import CONFIG_BYTES, LaunchConfig
 from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.own_code import own_code
@@ -64,9 +64,8 @@ class DeviceRunner(Struct, frozen=True):
             return None
         driver = context.driver
         names = ("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2")
-        config = LaunchConfig.of(
-            _UNKNOWN, plan.threads, info.local_bytes, cluster=plan.cluster, dependent=plan.dependent
-        )
+        depends = plan.dependent and launches_depend()
+        config = LaunchConfig.of(_UNKNOWN, plan.threads, info.local_bytes, cluster=plan.cluster, dependent=depends)
         entries = ctypes.create_string_buffer(map_entries(info, plan))
         head = _HEAD.pack(
             *map(driver.address, names),

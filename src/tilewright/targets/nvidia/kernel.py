@@ -32,6 +32,7 @@ from tilewright.artifacts.symbols import entry_symbol
 from tilewright.artifacts.tensor_maps import MAP_BYTES
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
@@ -95,6 +96,10 @@ def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
         ctx.bind(op.results[0], apply(ctx.arith, op, [ctx.operand(o) for o in op.operands]))
 
 
+def _await_launch(ctx: KernelContext, op: core.Operation) -> None:
+    ctx.b.intrinsic_void("llvm.nvvm.griddepcontrol.wait", [])
+
+
 def _access(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.Access)
     if lanes.is_fragment(op.addresses):
@@ -149,6 +154,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **tensor_copies.lowerings(),
             **tensor_stores.lowerings(),
             **turns.lowerings(),
+            AwaitLaunch: _await_launch,
             **clusters.lowerings(),
             **publishing.lowerings(),
             **reports.lowerings(),
@@ -218,10 +224,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         warp=i64(0),
         products=subgroup_products(kernel, architecture),
     )
-    if schedule.dependent:
-        # what launches in front of this one write is there behind the wait, which is before all accesses
+    if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
-        b.intrinsic_void("llvm.nvvm.griddepcontrol.wait", [])
     ctx.thread = team.special_register(ctx, "tid.x")
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
     is_warp = ctx.subgroup_size == WARP
@@ -254,7 +258,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         group_bytes=kernel.group_bytes,
         maps=maps,
         most=kernel.most_blocks,
-        dependent=bool(schedule.dependent),
+        dependent=schedule.depends,
         flag_bytes=kernel.flag_bytes,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})

@@ -100,6 +100,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.pack_items.packing import PackItems
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.schedule.assign_layouts import AssignLayouts
+        from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.early_loads import EarlyLoads
         from tilewright.transforms.schedule.late_barriers import LateBarriers
@@ -145,6 +146,7 @@ class NvidiaTarget(Struct, frozen=True):
             LateBarriers(),
             LowerToLanes(),
             ShareBlocks(policy, request),
+            AwaitLaunches(),
         ]
         return [SpreadWorkGroup(), *common, *lanes]
 

@@ -80,7 +80,7 @@ class ChooseSchedule(Pass, frozen=True):
                     chosen = self._chosen(kernel, placed, wanted)
             taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
             threads = teams_of(kernel).threads
-            dependent = (wanted.dependent and self.policy.has_dependent_launches) or None
+            dependent = wanted.dependent if self.policy.has_dependent_launches else None
             taken = replace(
                 taken, threads=threads, groups=None, chunk=None, products=products, dependent=dependent, **chosen
             )
