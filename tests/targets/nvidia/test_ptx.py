@@ -99,9 +99,9 @@ ptxas info    : Used 8 registers, 360 bytes cmem[0]
     assert (found["two"].registers, found["two"].stack_bytes) == (8, 0)
 
 
-def whole(element: str) -> str:
+def whole(element: str, extents: str = "x1024x1024") -> str:
     """A product that the compiler spreads over blocks, with a version of its loops for what lies anywhere."""
-    matrix = f"memref<{element}x1024x1024>"
+    matrix = f"memref<{element}{extents}>"
     return f"""func @product(%A: {matrix}, %B: {matrix}, %C: {matrix}) {{
     %one = constant 1.0 : {element}
     %zero = constant 0.0 : {element}
@@ -118,6 +118,10 @@ def test_loops_in_which_threads_copy_are_left_to_ptxas() -> None:
     assert "optnone" in program.text("llvm")
     resources = assemble(program.text("ptx"), Architecture.SM_90A).kernels["tw_product"]
     assert resources.spill_store_bytes == 0
+
+
+def test_loops_with_open_strides_are_not_left_to_ptxas() -> None:
+    assert "optnone" not in tw.compile(whole("f64", "x?x?"), target="nvidia:sm_90a").text("llvm")
 
 
 def test_loops_in_which_the_device_copies_are_not_and_parameters_are_read_in_their_own_address_space() -> None:
