@@ -54,8 +54,8 @@ def quick_code_generation() -> Generator[None]:
             return generate(text, target, passes=passes, optimisation=min(optimisation, level_for(text)))
         return code_of(text, target, optimisation)
 
-    def assembly_of(text: str, target: Machine) -> str:
-        return print_ptx(text, target, optimisation=level_for(text))
+    def assembly_of(text: str, target: Machine, *, optimisation: int) -> str:
+        return print_ptx(text, target, optimisation=min(optimisation, level_for(text)))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(generation, "compile_text", compile_text)

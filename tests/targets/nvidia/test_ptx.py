@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import tilewright as tw
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
 from tilewright.targets.nvidia.capabilities import PtxError
@@ -94,3 +97,35 @@ ptxas info    : Used 8 registers, 360 bytes cmem[0]
     assert found["one"].spill_store_bytes == 8
     assert found["one"].shared_bytes == 512
     assert (found["two"].registers, found["two"].stack_bytes) == (8, 0)
+
+
+def whole(element: str, extents: str = "x1024x1024") -> str:
+    """A product that the compiler spreads over blocks, with a version of its loops for what lies anywhere."""
+    matrix = f"memref<{element}{extents}>"
+    return f"""func @product(%A: {matrix}, %B: {matrix}, %C: {matrix}) {{
+    %one = constant 1.0 : {element}
+    %zero = constant 0.0 : {element}
+    gemm.n.n %one, %A, %B, %zero, %C
+}}
+"""
+
+
+@needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
+def test_loops_in_which_threads_copy_are_left_to_ptxas() -> None:
+    """LLVM puts so many addresses of versions that do not run into registers that others spill."""
+    program = tw.compile(whole("f64"), target="nvidia:sm_90a")
+    assert "optnone" in program.text("llvm")
+    resources = assemble(program.text("ptx"), Architecture.SM_90A).kernels["tw_product"]
+    assert resources.spill_store_bytes == 0
+
+
+def test_loops_with_open_strides_are_not_left_to_ptxas() -> None:
+    assert "optnone" not in tw.compile(whole("f64", "x?x?"), target="nvidia:sm_90a").text("llvm")
+
+
+def test_loops_in_which_the_device_copies_are_not_and_parameters_are_read_in_their_own_address_space() -> None:
+    llvm = tw.compile(whole("f16"), target="nvidia:sm_90a").text("llvm")
+    assert "optnone" not in llvm
+    assert re.search(r"load \w+, ptr addrspace\(101\) %", llvm)
+    assert not re.search(r"load \w+, ptr %", llvm)

@@ -36,7 +36,7 @@ from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
-from tilewright.ir.schedules import parse_line
+from tilewright.ir.schedules import Copies, parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -162,6 +162,17 @@ def lowering_table() -> OperationTable[OpLowering]:
     )
 
 
+_AS_IT_IS: Final = " noinline optnone"
+"""Keeps LLVM from moving addresses about, in kernels of several loops of products of which one runs in a block: what
+the others need takes registers in all of them then (f64 spilled), and LLVM takes three times as long. Not where strides
+are open: what LLVM adds up threads would multiply in each iteration, for a tenth of the time."""
+
+
+def _has_open_strides(kernel: Kernel) -> bool:
+    types = (parameter.type for parameter in kernel.parameters)
+    return any(None in type_.strides for type_ in types if isinstance(type_, MemrefType))
+
+
 def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, room: int | None = None) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
@@ -190,6 +201,8 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
     geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
     schedule = parse_line(kernel.schedule or "")
+    if schedule.spread and schedule.copies is not Copies.TENSOR and not _has_open_strides(kernel):
+        geometry += _AS_IT_IS
     resident = schedule.resident
     blocks = least_blocks(kernel, m * n) if resident is None else resident
     if blocks is not None:
