@@ -71,7 +71,7 @@ def main() -> None:
     parser.add_argument("--lengths", default=lengths, help="queries and keys of a head (default: %(default)s)")
     parser.add_argument("--text-lengths", default="4096", help="those at which the text is run (default: %(default)s)")
     parser.add_argument("--blocks", help="queries and keys of a block of the text (default: as `tw.attention` has)")
-    parser.add_argument("--schedule", help="how the text is run (default: two threads for each query)")
+    parser.add_argument("--schedule", help="how the text is run (default: as `tw.attention` is)")
     options = figures.parsed(parser)
     torch = torch_on_device()
     print(name_of_device(torch))
@@ -144,7 +144,8 @@ def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
         case.width**-0.5,
         BAND if case.causal else 1,
     )
-    schedule = options.schedule or f"threads={2 * rows}"
+    stores = " stores=tensor" if case.width != TEXT_WIDTHS[0] else ""
+    schedule = options.schedule or f"threads={2 * rows}{stores}"
     return tw.compile(attention(of), target="nvidia", cache=False, schedule=schedule).attention[of.grid]
 
 

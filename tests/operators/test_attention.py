@@ -211,7 +211,7 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 def test_blocks_that_go_on_where_that_is_faster() -> None:
     """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
     x = np.zeros((1, 40, 512, 128), np.float16)
-    long = np.broadcast_to(np.zeros((1, 1, 2176, 128), np.float16), (1, 40, 2176, 128))
+    long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
@@ -223,6 +223,18 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     assert not goes_on(x, x, x, out=x)
     assert not goes_on(x, x, x, target="nvidia:sm_80")
     assert not goes_on(x, x, x, target="cpu")
+
+
+def test_whole_blocks_are_stored_by_devices_that_do() -> None:
+    def schedule(array: Array, target: str) -> str:
+        plan = tw.attention.plan(array, array, array, target=target)
+        return schedule_of(plan.of, plan.threads, target) or ""
+
+    x = np.zeros((1, 2, 512, 128), np.float16)
+    assert "stores=tensor" in schedule(x, "nvidia:sm_90a")
+    assert "stores=tensor" not in schedule(x[:, :, :500], "nvidia:sm_90a")
+    assert "stores=tensor" not in schedule(x, "nvidia:sm_80")
+    assert not schedule(x, "cpu")
 
 
 @pytest.mark.parametrize(
