@@ -23,7 +23,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.operators.attention_blocks import numbers_of_blocks
+from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import AttentionClass, attention_text
 from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
