@@ -143,7 +143,9 @@ def _kernel(case: Case) -> Kernel:
 
 def _row(name: str, device: str, found: Found) -> Row:
     gain = found.gain
-    part = Spread.of([1 / gain.upper, 1 / gain.median, 1 / gain.lower])
+    # a search keeps quartiles alone
+    lower, upper = 1 / gain.upper, 1 / gain.lower
+    part = Spread(1 / gain.median, lower, upper, lower, upper, 1)
     model_us, best_us = found.model_seconds.median * 1e6, found.best_seconds.median * 1e6
     wrong = [trial.schedule for trial in found.wrong]
     return Row(name, device, found.model, found.best, model_us, best_us, len(found.trials), wrong, part)

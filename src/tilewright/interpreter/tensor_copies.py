@@ -162,8 +162,11 @@ def _end(w: WorkGroup, op: ops.AwaitPhase | ops.AwaitReaders) -> None:
         return
     if found.missing or found.bytes:
         fail(CODE, op.location, f"waits for the end of a phase that never comes: {_lacks(found)}")
+    # the machine writes them: whoever awaits the phase may read
+    who, w.who = w.who, None
     for copy in found.copies:
         store_box(w, copy.target, copy.place, copy.values, (False,) * len(copy.place), copy.location)
+    w.who = who
     found.ended, found.missing, found.copies = found.ended + 1, found.arrivals, []
 
 

@@ -20,7 +20,7 @@ from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import parse_line
-from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType
+from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, TileType
 
 
 class AwaitLaunches(Pass, frozen=True):
@@ -68,11 +68,14 @@ def _is_private(op: Operation) -> bool:
     """Whether an operation, and all in it, touches nothing but registers and memory of the work-group."""
     if op.regions:
         return all(_is_private(inner) for region in op.regions for block in region.blocks for inner in block)
+    # tables of pointers are memory that reading says no effect of; tiles that fill no registers lie in the device's
+    if any(isinstance(value.type, GroupType | TileType) for value in (*op.operands, *op.results)):
+        return False
     effects = op.effects()
     if not effects:
         return effects is not None
     # what orders accesses to memory of others may be one
-    memory = [value for value in op.operands if isinstance(value.type, MemrefType | GroupType | PointerType)]
+    memory = [value for value in op.operands if isinstance(value.type, MemrefType | PointerType)]
     return all(map(_is_own, memory)) and all(
         effect.kind is EffectKind.ORDER if effect.value is None else _is_own(effect.value) for effect in effects
     )

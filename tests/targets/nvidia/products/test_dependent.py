@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,41 @@ def test_every_way_waits(schedule: str) -> None:
     assert isinstance(module, Module)
     for kernel in module.kernels:
         assert waits(kernel.body, False)
+
+
+TABLE = """func @product(%A: memref<f16x512x512>, %B: memref<f16x512x512>, %T: group<memref<f32x512x512>x?>) {
+    %which = group_id.x : index
+    %C = load %T[%which] : memref<f32x512x512>
+    %one = constant 1.0 : f16
+    %zero = constant 0.0 : f32
+    gemm.n.n %one, %A, %B, %zero, %C
+}
+"""
+SPILLED = """cuda_tile.module @m { entry @f(%x: tile<ptr<f64>>) {
+%i = iota : tile<65536xi32>
+%f = itof %i signed : tile<65536xi32> -> tile<65536xf64>
+%s = scan %f dim=0 reverse=false identities=[0.0 : f64] : tile<65536xf64> -> tile<65536xf64>
+(%a: tile<f64>, %b: tile<f64>) {
+  %c = addf %a, %b : tile<f64>
+  yield %c : tile<f64>
+}
+%v = make_tensor_view %x, shape = [65536], strides = [1] : tensor_view<65536xf64, strides=[1]>
+%p = make_partition_view %v : partition_view<tile=(65536), tensor_view<65536xf64, strides=[1]>>
+%z = constant <i32: 0> : tile<i32>
+%d = store_view_tko weak %s, %p[%z] : tile<65536xf64>, partition_view<tile=(65536), tensor_view<65536xf64,
+ strides=[1]>>, tile<i32> -> token
+return
+} }
+"""
+
+
+@pytest.mark.parametrize(("text", "schedule"), [(TABLE, None), (SPILLED, "elements dependent=yes")])
+def test_tables_and_tiles_in_memory_are_behind_the_wait(text: str, schedule: str | None) -> None:
+    """Launches in front write the pointers of a table, and use the same memory for their tiles."""
+    ptx = tw.compile(text, target="nvidia:sm_90a", schedule=schedule, cache=False).text("ptx")
+    before, wait, _ = ptx.partition("griddepcontrol.wait")
+    assert wait
+    assert not re.search(r"(?:ld|st)\.global", before)
 
 
 def test_large_products_depend_by_default() -> None:
