@@ -222,6 +222,11 @@ def _products_on_devices() -> Iterator[Claim]:
         for mask in ("full", "causal"):
             what = f"H200: attention in Tile IR, {mask}, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
             yield Claim(what, "gpu_attention", f"{head} 4096 {mask}", "gpu/attention.py", headline=True)
+            for length in (512, 4096, 16384):
+                heads = f"{16384 // length} x 32 heads of {head}, {length} rows"
+                what = f"H200: `tw.attention`, {mask}, f16, {heads}, over torch"
+                key = f"{head} {length} {mask} tw.attention"
+                yield Claim(what, "gpu_attention", key, "gpu/attention.py", headline=length == 4096)
 
 
 def _launches() -> Iterator[Claim]:
