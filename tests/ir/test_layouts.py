@@ -274,3 +274,8 @@ def test_vector_width(dim: int) -> None:
         (Digit(REG, 8, 1, 1), Digit(LANE, 8, 1, 8), Digit(LANE, 4, 0, 1), Digit(WARP, 4, 0, 4), Digit(REG, 4, 0, 16)),
     )
     assert rows.vector_width(dim) == (1, 8)[dim]
+
+
+@given(layouts())
+def test_the_first_thread_is_that_of_the_table(layout: Layout) -> None:
+    np.testing.assert_array_equal(layout.first_thread(), layout.table()[:, 0, 0, 0])

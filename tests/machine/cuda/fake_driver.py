@@ -60,6 +60,8 @@ class FakeDriver:
     capability: tuple[int, int] = (9, 0)
     failing: dict[str, int] = field(default_factory=dict[str, int])
     capturing: set[int] = field(default_factory=set[int])
+    numbers: dict[int, int] = field(default_factory=dict[int, int])
+    """What streams are by number, if another one than usual has a handle."""
     calls: list[str] = field(default_factory=list[str])
     launches: list[Launched] = field(default_factory=list[Launched])
     missing: set[str] = field(default_factory=set[str])
@@ -242,6 +244,9 @@ class FakeDriver:
 
     def play_cuStreamCreate(self, out: int, _flags: int) -> None:
         c_uint64.from_address(out).value = STREAMS
+
+    def play_cuStreamGetId(self, stream: int, out: int) -> None:
+        c_uint64.from_address(out).value = self.numbers.get(stream, stream + 1000)
 
     def play_cuStreamIsCapturing(self, stream: int, out: int) -> None:
         c_int.from_address(out).value = int(stream in self.capturing)

@@ -191,6 +191,20 @@ def test_flags_are_kept_by_streams(played: FakeDriver) -> None:
     assert played.calls.count("cuMemsetD8Async") == 4
 
 
+def test_flags_are_those_of_a_stream_whatever_its_handle(played: FakeDriver) -> None:
+    """The handle of the default stream of each thread, or that of one that is gone; and of kernels with as many."""
+    found = [
+        kernel(VECTOR, plan=LaunchPlan((64, 1, 1), parts=SPREAD, group_bytes=256, flag_bytes=n)) for n in (64, 128)
+    ]
+    for number in (7, 8, 7):
+        played.numbers[2] = number
+        for each in found:
+            each.launch(1, (OnDevice((95,)),), stream=2)
+    places = [launched.words[-1] for launched in played.launches]
+    assert places[:2] == places[4:]
+    assert len(set(places)) == 4
+
+
 def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:
     played.devices = 3
     found = kernel(ScalarParameter("a", "f32"), VECTOR)

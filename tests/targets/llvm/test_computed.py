@@ -119,3 +119,11 @@ def test_a_branch_jumps_over_its_other_side_if_that_is_empty() -> None:
         text = str(module)
         assert ("then" in text, "else" in text) == (not taken, taken)
         assert text.count("br ") == 2
+
+
+def test_what_a_loop_computes_is_not_taken_behind_it() -> None:
+    """It may have run no time."""
+    _, b, (_, x, y) = _begun(reuses=True)
+    with b.loop(i64(0), x):
+        inside = b.mul(x, y)
+    assert b.mul(x, y) is not inside

@@ -54,6 +54,7 @@ SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     "cuMemsetD8Async": (c_uint64, c_uint8, c_size_t, c_void_p),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
     "cuStreamCreate": (_OUT, c_uint),
+    "cuStreamGetId": (c_void_p, POINTER(c_uint64)),
     "cuStreamIsCapturing": (c_void_p, POINTER(c_int)),
     "cuStreamSynchronize": (c_void_p,),
     "cuStreamDestroy_v2": (c_void_p,),
@@ -69,8 +70,8 @@ SIGNATURES: Final[dict[str, tuple[type, ...]]] = {
     ),
 }
 
-LATER: Final = frozenset({"cuTensorMapEncodeTiled"})
-"""Functions that came with the devices which are asked for them, in CUDA 12.0."""
+LATER: Final = frozenset({"cuStreamGetId", "cuTensorMapEncodeTiled"})
+"""Functions that came in CUDA 12.0, and that few kernels need."""
 
 
 class Library:

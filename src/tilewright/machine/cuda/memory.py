@@ -76,12 +76,14 @@ def stream_memory(context: Caller, size: int, stream: int) -> Generator[int]:
 class StreamFlags:
     """Memory of a context's streams whose beginning is 0 before a launch, and which the launch leaves so.
 
-    Launches of a stream come one after the other, so each stream keeps what has been made for the largest so far.
+    Launches of a stream come one after the other, so each stream keeps what has been made for the largest so far, for
+    each size of beginnings: behind a shorter one lies what is not 0. It is a stream by the driver's number, which no
+    other one ever has: a handle is that of another stream in each thread, or when the first one is gone.
     """
 
     def __init__(self, context: Caller) -> None:
         self._context = context
-        self._kept: dict[int, DeviceBuffer] = {}
+        self._kept: dict[tuple[int, int], DeviceBuffer] = {}
         self._mutex = Lock()
 
     @contextmanager
@@ -96,13 +98,16 @@ class StreamFlags:
                 self._context.call("cuMemsetD8Async", address, 0, flags, c_void_p(stream))
                 yield address
             return
+        number = c_uint64()
+        self._context.call("cuStreamGetId", c_void_p(stream), byref(number))
+        key = (number.value, flags)
         with self._mutex:
-            found = self._kept.get(stream)
+            found = self._kept.get(key)
             if found is None or found.size < size:
                 # what runs in the stream may still need the smaller one
                 with beside_capture(self._context):
                     self._context.call("cuStreamSynchronize", c_void_p(stream))
-                    found = self._kept[stream] = DeviceBuffer(self._context, size)
+                    found = self._kept[key] = DeviceBuffer(self._context, size)
                     found.fill(0, stream)
             yield found.address
 

@@ -104,8 +104,8 @@ def loop_over_terms(task: Task) -> scf.For | str:
         return "tiles have terms of their own"
     at = task.body.index(loop)
     stores = [op for op in task.body[at + 1 :] if isinstance(op, tile.Store)]
-    reads = (op for op in task.body if op is not loop and not isinstance(op, tile.Load | tile.Store))
-    if len(stores) != 1 or any(isinstance(op, tile.Store) for op in task.body[:at]) or any(reads):
+    others = (op for op in task.body if op is not loop and not isinstance(op, tile.Load | tile.Store))
+    if len(stores) != 1 or any(isinstance(op, tile.Store) for op in task.body[:at]) or any(others):
         return "a tile is more than a product, what meets its sums and one store"
     return loop
 
