@@ -304,6 +304,13 @@ def test_a_statement_that_reads_partial_sums_keeps_the_order(rng: np.random.Gene
     same(program(watched, sizes=sizes), arrays(rng, sizes=sizes))
 
 
+def test_sums_that_read_what_others_add_to_keep_the_order(rng: np.random.Generator) -> None:
+    """Both statements only add to C, in any order then, but the second reads what the first adds."""
+    behind = "%d = load %C[%i,%j] : T %e = load %C[%l,%j] : T %q = mul %a, %e : T %t = add %d, %q : T"
+    watched = PRODUCT.replace("store %s, %C[%i,%j]", f"store %s, %C[%i,%j] {behind} store %t, %C[%i,%j]")
+    same(program(watched, sizes=(5, 5, 5)), arrays(rng, sizes=(5, 5, 5)))
+
+
 def test_sums_of_floats_keep_their_order_if_asked(rng: np.random.Generator) -> None:
     ordered = RaiseContractions().keeping_order()
     for element, raises in (("f32", False), ("i32", True)):
