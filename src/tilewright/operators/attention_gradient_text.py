@@ -159,7 +159,7 @@ class _OfKeys(GradientWriter):
     def __init__(self, of: GradientClass) -> None:
         super().__init__(of, of.blocks[1], of.blocks[0])
         self.results = [name for name in "kv" if name in of.of]
-        self.kept = Kept(of.element, of.blocks[::-1]) if of.kept else None
+        self.kept = Kept(of.element, (of.blocks[1], of.blocks[0])) if of.kept else None
         self.carried = ", ".join([self.sums] * len(self.results))
 
     def text(self) -> str:

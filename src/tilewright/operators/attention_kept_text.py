@@ -123,7 +123,7 @@ class OfDifferences(GradientWriter):
 
     def __init__(self, of: GradientClass) -> None:
         super().__init__(of, *of.blocks)
-        self.kept = Kept(of.element, of.blocks[::-1])
+        self.kept = Kept(of.element, (of.blocks[1], of.blocks[0]))
         self.count = "whole" if of.flat else "all"
 
     def text(self) -> str:
