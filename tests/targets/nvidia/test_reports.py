@@ -133,8 +133,25 @@ BEHIND_A_LOOP = """
     print "%d\\n", %sum : tile<i32>
     """
 
+BEHIND_SLICES = """
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %i = iota : tile<2048xi32>
+    %start = constant <i32: 0> : tile<64xi32>
+    %sum = for %j in (%zero to %three, step %one) : tile<i32> iter_values(%t = %start) -> (tile<64xi32>) {
+        %k = subi %two, %j : tile<i32>
+        %p = extract %i[%k] : tile<2048xi32> -> tile<64xi32>
+        %n = addi %t, %p : tile<64xi32>
+        continue %n : tile<64xi32>
+    }
+    print "%d\\n", %sum : tile<64xi32>
+    """
+"""The slice read last lies where the address is told."""
 
-@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP])
+
+@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP, BEHIND_SLICES])
 @pytest.mark.parametrize("level", [0, 2])
 def test_nobody_overwrites_what_others_still_read(body: str, level: int) -> None:
     """The emulated device looks for races: of the address that is told, and of tiles that lay there before."""
