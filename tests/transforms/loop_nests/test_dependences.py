@@ -173,6 +173,26 @@ scf.for %z, %n {operand_segments = [1, 1, 0, 0]} (%i: index) {
 """
 
 
+STRIDED = """
+%c0 = arith.constant {value = 0} -> index
+%c3 = arith.constant {value = 3} -> index
+%step = arith.constant {value = STEP} -> index
+scf.for %c0, %n, %step {operand_segments = [1, 1, 1, 0]} (%i: index) {
+  %j = arith.add %i, %c3 -> index
+  %v = memref.load %A, %i -> f32
+  memref.store %v, %A, %j
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "depends"), [(1, True), (2, False), (3, True)])
+def test_iterations_are_a_step_apart(step: int, depends: bool) -> None:
+    """What lies three further on is an element of another iteration if the step divides three."""
+    body = STRIDED.replace("STEP", str(step))
+    found = dependences(nest_of(outermost(kernel("%A: memref<f32x?>, %n: index", body))))
+    assert [(one.directions, one.distances, one.exact) for one in found] == [((Direction.LESS,), (3,), True)] * depends
+
+
 def test_a_skewed_dependence_forbids_to_interchange_and_to_tile() -> None:
     module = kernel("%A: memref<f32x?x?>, %n: index", STENCIL)
     (one,) = dependences(nest_of(outermost(module)))
