@@ -262,6 +262,7 @@ def test_remainders_of_unknown_length(rng: np.random.Generator, sizes: tuple[int
 STAYS = {
     "a maximum": PRODUCT.replace("add %c", "max %c"),
     "what it adds to stands elsewhere": PRODUCT.replace("load %C[%i,%j]", "load %D[%i,%j]"),
+    "only the last product of a row is kept": PRODUCT.replace("store %s,", "store %p,"),
     "a source is the target": PRODUCT.replace("load %A[%i,%l]", "load %C[%i,%l]"),
     "a factor is no element": PRODUCT.replace("mul %a, %b", "max %a, %b"),
     "a triangle": PRODUCT.replace("%c0, %k", "%c0, %i"),
