@@ -12,7 +12,7 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.ir.types import F16, F32, F64, I8, Extent, MemrefType, ScalarType, memref
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
-from tilewright.targets.nvidia.model import SPREADING
+from tilewright.targets.nvidia.model import SPREADING, WARPGROUP_TILES
 from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
 from tilewright.transforms.product_tiles import multiplied_types
 
@@ -93,8 +93,7 @@ def test_rounded_products_have_tiles_of_what_multiplies_them(
 
 def test_a_long_way_between_tiles_is_for_many_steps() -> None:
     """Of few steps along k those are better whose blocks share a multiprocessor."""
-    for depth, rows in ((256, 128), (16384, 256)):
-        assert tile(F16, 2048, 2048, NvidiaTilePolicy(architecture=Architecture.SM_90A), depth)[0] == rows
+    assert [WARPGROUP_TILES.best(2048, 2048, steps).rows for steps in (16, 64, None)] == [128, 256, 256]
 
 
 def test_open_extents_are_large_where_they_are_known_to_be() -> None:
