@@ -131,6 +131,32 @@ def test_long_rows_wait_in_shared_memory_that_is_used_again() -> None:
     assert sum(fragment_of(op.out).size for op in loads if op.width == 4) == 64, "memory is read once"
 
 
+def test_parts_of_sums_end_with_the_row(rng: np.random.Generator) -> None:
+    """Differences to the largest are added up some registers at a time, of which threads hold more than there are."""
+    count = 20003
+    text = f"""builtin.module {{
+      builtin.kernel {{sym_name = "shares", spread = true}} (%x: memref<f64x{count}>, %y: memref<f64x{count}>) {{
+        %zero = arith.constant {{value = 0}} -> index
+        %v = tile.load %x, %zero -> tile<{count}xf64>
+        %m = tile.reduce %v {{kind = "max", dim = 0}} -> tile<f64>
+        %m1 = tile.reshape %m -> tile<1xf64>
+        %most = tile.broadcast %m1 -> tile<{count}xf64>
+        %d = arith.sub %v, %most -> tile<{count}xf64>
+        %s = tile.reduce %d {{kind = "add", dim = 0}} -> tile<f64>
+        %s1 = tile.reshape %s -> tile<1xf64>
+        %sum = tile.broadcast %s1 -> tile<{count}xf64>
+        %q = arith.div %d, %sum -> tile<{count}xf64>
+        tile.store %q, %y, %zero
+      }}
+    }}"""
+    module = module_of(text)
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    x = rng.normal(size=count)
+    y = emulated(module).run(Launch([x, poisoned("f64", count)], {1: x}))[1]
+    assert isinstance(y, np.ndarray)
+    np.testing.assert_allclose(y, (x - x.max()) / (x - x.max()).sum(), rtol=1e-12)
+
+
 @pytest.mark.parametrize("count", [1, 31, 33, 34, 63, 65])
 def test_ends_of_rows_by_one_thread_more_or_less(count: int, rng: np.random.Generator) -> None:
     """The last elements are held by some threads only: what these compare with is no answer of others."""
