@@ -45,6 +45,7 @@ from tilewright.numerics.arrays import array_of
 from tilewright.program import Program
 from tilewright.transforms.lower_tlx import LowerTlx
 from tilewright.transforms.lower_tlx.postconditions import broken_postconditions
+from tilewright.transforms.tile_values import tile_type
 from transforms.lower_tlx.programs import compiled, lowered, program
 
 Array = NDArray[Any]
@@ -102,6 +103,18 @@ def test_what_is_stored_does_not_change_what_was_loaded(rng: np.random.Generator
         run["f"][1](a, a, c)
         assert np.array_equal(a, wanted[0]), name
         assert np.array_equal(c, wanted[1]), name
+
+
+def test_copies_into_another_order_take_lines_of_both() -> None:
+    """A box with short rows would read or write a little of each line."""
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        store(b, given[1], b(Transpose(load(b, given[0], TensorType.dense(F32, (64, 64))), (1, 0))).out)
+
+    loads = [op for op in lowered(module_of([POINTER] * 2, body), 256).walk() if isinstance(op, tile.Load)]
+    turned, turned_into_copy, straight = (tile_type(op.out).shape for op in loads)
+    assert turned == turned_into_copy == (16, 16)
+    assert straight == (4, 64)
 
 
 @at_both_limits
