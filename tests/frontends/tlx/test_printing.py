@@ -147,7 +147,7 @@ def printed(text: str, form: TensorForm = TensorForm.TOKENS) -> str:
 
 
 def optimised(text: str) -> str:
-    """What `opt -O2` makes of a text, or the same passes of the LLVM that we come with, where there is no such program."""
+    """What `opt -O2` makes of a text; where there is none, the same passes of the LLVM that we come with."""
     if OPT is None:
         return optimised_here(text)
     done = subprocess.run([OPT, "-O2", "-S"], input=text, capture_output=True, text=True, check=False, timeout=60)
