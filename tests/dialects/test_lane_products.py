@@ -216,6 +216,25 @@ def test_matrices_are_dealt_to_lanes(transposed: bool, rng: np.random.Generator)
         assert c[2 * matrix + k, lane] == a[at[0], 8 * matrix + at[1]]
 
 
+def test_warps_that_load_no_matrices_read_nothing(rng: np.random.Generator) -> None:
+    """The second warp would read behind the memory."""
+    a, c = rng.standard_normal((8, 16)).astype(np.float16, order="F"), np.zeros((2, 32), np.float32, order="F")
+    body = f"""{LANE} %z = arith.constant {{value = 0}} -> index %k = arith.constant {{value = 15}} -> index
+        %s = memref.alloca -> memref<f16x8x16,local> %column = arith.and %lane, %k -> index
+        %u = lane.load %A, %z, %column {{registers = [[8, 0, 1]]}} -> fragment<8xf16>
+        lane.store %u, %s, %z, %column {{registers = [[8, 0, 1]]}} team.barrier {{fence_local = true}}
+        %n = team.subgroup_linear_id -> i32 %warp = arith.cast %n -> index
+        %away = arith.shl %warp, %k -> index %row = arith.add %column, %away -> index
+        %first = arith.cmp %warp, %z {{predicate = "eq"}} -> bool
+        scf.if %first {{
+          %m = lane.load_matrices %s, %z, %row {{starts = [[0, 0]], counts = [1]}} -> fragment<2xf16>
+          %f = arith.cast %m -> fragment<2xf32> lane.store %f, %C, %z, %lane {{registers = [[2, 0, 1]]}} scf.yield
+        }} {{ scf.yield }}"""
+    interpret(module_of("%A: memref<f16x?x?>, %C: memref<f32x?x?>", body, 32, 64).kernels[0], (a, c))
+    for lane, k in np.ndindex(32, 2):
+        assert c[k, lane] == a[2 * (lane % 4) + k, lane // 4]
+
+
 def test_bytes_are_dealt_by_columns(rng: np.random.Generator) -> None:
     """Lanes that say where rows lie as `row_of_pair` has it get four numbers of a column, neighbours along the rows."""
     a = rng.integers(-128, 128, (16, 32)).astype(np.int8, order="F")
