@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -231,6 +231,29 @@ class Launched:
         self._released: dict[int, tuple[int, int]] = {}
         self._edges: list[tuple[int, int, int, int]] = []
         """A block's epochs before that of a number come before those behind one of another block."""
+        self._before: dict[int, tuple[int, Any]] = {}
+        self._asked = defaultdict[int, set[int]](set)
+
+    def release(self, block: int, offsets: Array, before: Array) -> None:
+        """Remember what lay where a block releases something."""
+        if self._blocks > 1:
+            self._before |= zip(offsets.tolist(), ((block, number) for number in before), strict=True)
+
+    def comes_early(self, block: int, offsets: Array) -> bool:
+        """Whether a block asks for the first time for words of which another block has released one.
+
+        Blocks run one after the other here, beside each other on a device: who has to wait for a release must be ready
+        to find what was there before, and ask again.
+        """
+        places = offsets.tolist()
+        asked = {place for place in places if self._before.get(place, (block,))[0] != block} - self._asked[block]
+        self._asked[block] |= asked
+        return bool(asked)
+
+    def before(self, offsets: Array, found: Array) -> Array:
+        """What lay in words before they were released, of what lies there now."""
+        pairs = zip(offsets.tolist(), found, strict=True)
+        return np.array([self._before.get(place, (0, number))[1] for place, number in pairs], found.dtype)
 
     def add(self, block: int, entries: list[Entry]) -> None:
         """Remember what a block did between two barriers."""

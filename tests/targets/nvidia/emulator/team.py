@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Generator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -78,6 +78,22 @@ class Team(Accesses):
         self._meetings = Meetings()
 
     # What instructions ask for
+
+    def load(self, threads: Array, addresses: Array, dtype: np.dtype[Any], align: int, access: int) -> Array:
+        if not access & Access.ACQUIRE:
+            return super().load(threads, addresses, dtype, align, access)
+        offsets = self._memory.offsets(addresses, dtype.itemsize, align, access)
+        if not self._launched.comes_early(self._block.number, offsets):
+            return super().load(threads, addresses, dtype, align, access)
+        found = super().load(threads, addresses, dtype, align, access & ~Access.ACQUIRE)
+        return self._launched.before(offsets, found)
+
+    def store(self, threads: Array, addresses: Array, values: Array, align: int, access: int) -> None:
+        if access & Access.RELEASE:
+            size = values.dtype.itemsize
+            offsets = self._memory.offsets(addresses, size, align, access)
+            self._launched.release(self._block.number, offsets, self._memory.view(values.dtype)[offsets // size])
+        super().store(threads, addresses, values, align, access)
 
     def arrive(self, threads: Array, numbers: Array, counts: Array) -> None:
         """Arrive at barriers of these numbers, for so many threads each, without waiting."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -209,11 +208,3 @@ def test_ptxas_takes_it() -> None:
     assert "fence.sc" not in ptx
     resources = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
-
-
-def test_a_block_waits_until_what_it_reads_is_published() -> None:
-    """Blocks of the emulated device run one after the other and find all flags set: the loop must be there."""
-    llvm, _ = emitted(gemm(EXTENTS, "n.n"), schedule=f"{TILES} persistent=yes")
-    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
-    looped = r"(?P<again>\$L__BB\w+):(?:(?!\$L__BB\w+:).)*?ld\.acquire\.gpu.*?bra(?:\.uni)?\s+(?P=again);"
-    assert re.search(looped, ptx, re.DOTALL)
