@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from typing import Final
 
-import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -19,6 +18,9 @@ from tilewright.dialects.tlx import OPERATIONS
 from tilewright.frontends.tlx.formatter import format_source
 from tilewright.frontends.tlx.printer import print_module
 from tilewright.frontends.tlx.printing import TensorForm
+from tilewright.machine.llvm_binding import binding
+from tilewright.machine.processor import machine
+from tilewright.machine.target_machine import target_machine
 
 OPT: Final = shutil.which("opt-19") or shutil.which("opt-18") or shutil.which("opt-16")
 LOOP: Final = f"""define void @k(ptr %a, ptr %b, ptr %c, i64 %steps) {{
@@ -156,11 +158,11 @@ def optimised(text: str) -> str:
 
 
 def optimised_here(text: str) -> str:
+    llvm = binding()
+    engine = target_machine(machine(), 2)
     module = llvm.parse_assembly(text)
-    llvm.initialize_native_target()
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    builder.getModulePassManager().run(module, builder)
+    passes = llvm.create_pass_builder(engine, llvm.create_pipeline_tuning_options(speed_level=2))
+    passes.getModulePassManager().run(module, passes)
     return str(module)
 
 

@@ -131,7 +131,7 @@ def test_open_extents_have_a_launch_with_larger_tiles(element: str, rng: np.rand
     (wide,) = info.steps.kernels
     assert info.steps.tiles == SPREADING.wide_tiles > SPREADING.step_tiles
     tiles = [parse_line(found.facts[SCHEDULE]).products[0].tile for found in (info, wide)]
-    assert all(found.launch.parts is not None for found in (info, wide)), "both are divided among blocks"
+    assert all(found.launch and found.launch.parts for found in (info, wide)), "both are divided among blocks"
     assert tiles == [(64, 64, tiles[0][2]), (128, 128, tiles[1][2])]
     for alone in (msgspec.structs.replace(info, steps=None), info):
         found = faults(given, Emulated(Program(llvm), (alone,)).run(given))
