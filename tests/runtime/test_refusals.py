@@ -219,7 +219,8 @@ def test_a_group_without_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    "grid", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", True, 2**31, (2**31 - 1,) * 3, 2**63, (1.5,)]
+    "grid",
+    [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", True, 2**31, (2**31 - 1,) * 3, 2**63, (1.5,), np.ones(2, np.int32)],
 )
 def test_bad_grids_are_refused(grid: object) -> None:
     with pytest.raises(LaunchError, match="grid"):
