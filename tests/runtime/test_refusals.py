@@ -147,7 +147,7 @@ def test_overlap_is_refused_where_noalias_was_declared() -> None:
     parameters = (*AXPBY_PARAMETERS[:3], matrix("Y", noalias=True))
     kernel = bind("axpby", AXPBY, parameters)
     kernel.launch(4, (1, whole[:, :4], 1, whole[:, 4:]))
-    with pytest.raises(LaunchError, match="argument Y: it was declared noalias and overlaps argument X"):
+    with pytest.raises(LaunchError, match="argument Y: it overlaps argument X"):
         kernel.launch(4, (1, whole[:, :4], 1, whole[:, 3:]))
 
 
