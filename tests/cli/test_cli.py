@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from cli.command import run
+from tilewright.cli.main import cli
 from tilewright.machine.processor import machine
 from tilewright.machine.units import lacking
 from tilewright.settings.product_units import Unit
@@ -58,11 +60,26 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
         (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
         (["run", "--arg", "D=zeros(16,16,999999999999999)"], "elements of float32 do not fit into memory"),
         (["run", "--arg", "B=ones(8,8,3)"], "argument B: it has 3 modes"),
+        (["translate"], "is read as the tensor language, which has one form; translate reads MLIR, Tile IR, TLX"),
     ],
 )
 def test_mistakes_of_the_caller_are_no_internal_errors(arguments: list[str], message: str) -> None:
     done = run(*arguments, str(SAMPLE))
     assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--arg", "alpha=1", "--arg", "%alpha=2"], "--arg %alpha=2: alpha is given twice, as 1 before"),
+        (["run", "--save", "D=a", "--save", "%D=b.npy"], "--save %D=b.npy: D is given twice, as a.npy before"),
+        (["check", "-D", "n=1", "-D", "$n=2"], "-D $n=2: n is given twice, as 1 before"),
+    ],
+)
+def test_nothing_is_given_twice(arguments: list[str], message: str) -> None:
+    done = CliRunner().invoke(cli, [*arguments, str(SAMPLE)])
+    assert done.exit_code == 2
     assert message in done.stderr
 
 

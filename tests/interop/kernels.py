@@ -98,3 +98,9 @@ def tile_of_three(x, y):
 @ct.kernel
 def put(x, y):
     ct.store(y, index=(0,), tile=ct.insert(ct.load(x, (0,), (16,)), (1,), ct.full((4,), 1, dtype=ct.int32)))
+
+
+@ct.kernel
+def halve_rows(x, y):
+    row = ct.load(x, index=(ct.bid(0), 0), shape=(1, 16), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, index=(ct.bid(0), 0), tile=row // 2)

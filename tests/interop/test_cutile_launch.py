@@ -131,6 +131,15 @@ def test_arrays_without_elements(target: str, checked: bool) -> None:
     assert (out == 1).all()
 
 
+def test_what_the_front_end_says_that_is_not_so() -> None:
+    """Strides along extents of 1 are multiples of 16 bytes, and quotients of unsigned numbers are rounded down."""
+    x = np.random.default_rng().integers(0, 1 << 32, (5, 1), np.uint32, endpoint=False)
+    for target in ("cpu", "interpreter"):
+        y = np.zeros_like(x)
+        cutile.launch(5, kernels.halve_rows, (x, y), target=target, checked=target == "interpreter")
+        assert np.array_equal(y, x // 2)
+
+
 def test_torch_tensors() -> None:
     torch = pytest.importorskip("torch")
     x = torch.arange(200, dtype=torch.bfloat16)[::2]

@@ -13,7 +13,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
-from tilewright.languages import LANGUAGES, Form, NotOffered, language_of, translated
+from tilewright.languages import LANGUAGES, Form, NotOffered, language_of
 from tilewright.targets import find_target
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
@@ -105,7 +105,6 @@ def test_canonical_tlx_is_a_form() -> None:
     language = language_of(TLX)
     text = language.translate(read_source(TLX, Report()), Form("text")).decode()
     assert language.translate(read_source(Source("k.ll", text), Report()), Form("text")).decode() == text
-    assert translated(TLX) is language
 
 
 def test_what_is_not_offered_is_said() -> None:
@@ -120,10 +119,6 @@ def test_what_is_not_offered_is_said() -> None:
         language_of(TILE).translate(read_source(TILE, Report()), Form("text", "13.1"))
 
 
-def test_translation_reads_as_a_language_that_has_forms() -> None:
-    assert translated(TILE) is language_of(TILE)
+def test_names_of_forms() -> None:
     assert not language_of(TENSOR).translates
-    first = translated(TENSOR)
-    assert first.translates
-    assert not any(earlier.translates for earlier in LANGUAGES[: LANGUAGES.index(first)])
     assert all(len(set(language.forms)) == len(language.forms) > 0 for language in LANGUAGES)

@@ -147,7 +147,7 @@ def test_overlap_is_refused_where_noalias_was_declared() -> None:
     parameters = (*AXPBY_PARAMETERS[:3], matrix("Y", noalias=True))
     kernel = bind("axpby", AXPBY, parameters)
     kernel.launch(4, (1, whole[:, :4], 1, whole[:, 4:]))
-    with pytest.raises(LaunchError, match="argument Y: it was declared noalias and overlaps argument X"):
+    with pytest.raises(LaunchError, match="argument Y: it overlaps argument X"):
         kernel.launch(4, (1, whole[:, :4], 1, whole[:, 3:]))
 
 
@@ -219,7 +219,8 @@ def test_a_group_without_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    "grid", [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", True, 2**31, (2**31 - 1,) * 3, 2**63, (1.5,)]
+    "grid",
+    [-1, (1, -1), (1, 1, 1, 1), (), 1.5, "1", True, 2**31, (2**31 - 1,) * 3, 2**63, (1.5,), np.ones(2, np.int32)],
 )
 def test_bad_grids_are_refused(grid: object) -> None:
     with pytest.raises(LaunchError, match="grid"):

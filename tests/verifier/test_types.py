@@ -47,6 +47,8 @@ ERRORS = [
     ),
     Case("V16", "func @f(%x: memref<f32x6> {«shape_gcd=[4]»}) {}", "divide extent 6", "2 is one"),
     Case("V16", "func @f(%x: memref<f32x6x?> {«stride_gcd=[1,4]»}) {}", "divide stride 6", "2"),
+    Case("V16", "func @f(%x: memref<f32x6> {«subgroup_size=16»}) {}", "a parameter has no attribute", "`alignment`"),
+    Case("V16", "func @f(%x: group<memref<f32x6>x?> {alignment=4,«unroll=1»}) {}", "no attribute", "`stride_gcd`"),
     Case("V16", "%x = alloca {«alignment=2»} : memref<f32x4,local>", "no multiple of 4", "write 4"),
     Case("V17", "func @f() attributes{«subgroup_size=12»} {}", "subgroups of 12", "16"),
     Case("V17", "func @f() attributes{«subgroup_size=true»} {}", "subgroups of True", "16"),

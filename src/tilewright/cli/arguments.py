@@ -20,6 +20,7 @@ from tilewright.artifacts.parameters import (
     PointerParameter,
     ScalarParameter,
 )
+from tilewright.cli.inputs import say_once
 from tilewright.files import open_to_read
 from tilewright.runtime.dtypes import numpy_dtype
 
@@ -35,7 +36,7 @@ def parse_pairs(pairs: tuple[str, ...]) -> Mapping[str, str]:
         name, equals, spec = pair.partition("=")
         if not equals:
             raise click.UsageError(f"--arg {pair}: write NAME=SPEC")
-        found[name.lstrip("%")] = spec
+        say_once(found, name.lstrip("%"), spec, f"--arg {pair}")
     return found
 
 

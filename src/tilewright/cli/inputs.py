@@ -64,8 +64,15 @@ def definitions(pairs: tuple[str, ...]) -> Mapping[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise click.UsageError(f"-D {pair}: write NAME=VALUE")
-        found[name.lstrip("$")] = value
+        say_once(found, name.lstrip("$"), value, f"-D {pair}")
     return found
+
+
+def say_once(found: dict[str, str], name: str, value: str, said: str) -> None:
+    """Enter what an option says of a name; no other may have done so."""
+    if name in found:
+        raise click.UsageError(f"{said}: {name} is given twice, as {found[name]} before")
+    found[name] = value
 
 
 def std_option(command: Callable[..., None]) -> Callable[..., None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tilewright.artifacts.parameters import MemrefParameter, PointerParameter
+from tilewright.cli.inputs import say_once
 from tilewright.cli.launch_options import LaunchRequest, launch_options
 from tilewright.files import is_stream, replacing
 from tilewright.program import Kernel
@@ -23,7 +24,7 @@ def destinations(kernel: Kernel, saves: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(
                 f"--save {pair}: kernel {kernel.name} takes no argument {name}, only {', '.join(names)}"
             )
-        found[name] = _npy(path)
+        say_once(found, name, _npy(path), f"--save {pair}")
     return found
 
 

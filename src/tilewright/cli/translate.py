@@ -12,7 +12,7 @@ from tilewright.cli import completers
 from tilewright.cli.inputs import language_options_but, read_source
 from tilewright.cli.output import show, write_result
 from tilewright.diagnostics import Report
-from tilewright.languages import LANGUAGES, Form, ReadOptions, check_choices, translated
+from tilewright.languages import LANGUAGES, Form, NotOffered, ReadOptions, check_choices, language_of, languages
 
 _FORMS: Final = tuple(dict.fromkeys(form for language in LANGUAGES for form in language.forms))
 _VERSIONS: Final = tuple(version for language in LANGUAGES for version in language.versions)
@@ -46,7 +46,11 @@ def command(
     """Translate Tile IR from text to bytecode or back, TLX to its canonical text or to target
     types, MLIR to its generic form; - reads standard input."""
     source, report = read_source(file), Report()
-    language = translated(source)
+    language = language_of(source)
+    if not language.translates:
+        others = ", ".join(other.name for other in languages() if other.translates)
+        reading = f"{source.name}: the text is read as {language.name}, which has one form"
+        raise NotOffered(f"{reading}; translate reads {others}")
     if form is not None and form not in language.forms:
         raise click.UsageError(f"{language.name} is written as {' or '.join(language.forms)}, not as {form}")
     options = ReadOptions(chosen=chosen)

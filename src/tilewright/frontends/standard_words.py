@@ -1,8 +1,9 @@
 """What single words of a text say about its language.
 
 Old: `arith.add`, `alloca ->`, `group_size`, `i1`, `work_group_size(..)`, types of operands behind a colon, `?` and `:`
-in views, a group without size. New: `constant`, `bool`, `attributes`, `group_id.x`, lists of foreach, and every
-instruction that the old language lacked. Comments are no tokens, and names begin with a sigil: neither says anything.
+in views, a group without size. New: `constant`, `bool`, `attributes`, `{name=..}`, `group_id.x`, lists of foreach, and
+every instruction that the old language lacked. Comments are no tokens, and names begin with a sigil: neither says
+anything.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ _WORDS: Final = (
     | _VIEWS
     | _TYPED
     | {"arith", "alloca", "group_id", "work_group_size", "subgroup_size", "yield", "foreach", "group", "if", "for"}
-    | {".x", ".y", ".z"}
+    | {".x", ".y", ".z", "{"}
 )
 """Tokens that may say something; so do `$names`."""
 
@@ -90,6 +91,8 @@ def standard_at(texts: Sequence[str], i: int) -> Standard | None:
         return Standard.NEW
     if first == "." and text in (".x", ".y", ".z"):
         return Standard.NEW
+    if first == "{":
+        return Standard.NEW if texts[i + 1][0] != "%" and "=" in texts[i + 2 : i + 3] else None
     if not first.isalpha():
         return None
     if text in _NEW_WORDS:
@@ -103,7 +106,7 @@ def standard_at(texts: Sequence[str], i: int) -> Standard | None:
         case "alloca":
             return Standard.OLD if following == "->" else Standard.NEW if following == ":" else None
         case "group_id":
-            return None if following[0] == "." else Standard.OLD
+            return None if following[0] == "." else Standard.NEW if following == ":" else Standard.OLD
         case "work_group_size" | "subgroup_size":
             return Standard.OLD if following == "(" else Standard.NEW
         case "yield":

@@ -28,7 +28,6 @@ __all__ = [
     "check_choices",
     "language_of",
     "languages",
-    "translated",
 ]
 
 LANGUAGES: Final[tuple[Language, ...]] = (Mlir(), TileIR(), Tlx(), TensorLanguage())
@@ -62,10 +61,3 @@ def check_choices(source: Source | Binary, options: ReadOptions) -> None:
             raise NotOffered(f"{source.name}: {name} is {whose}; the text is in {language.name}")
         if own[name].choices and choice not in own[name].choices:
             raise NotOffered(f"{name} is {', '.join(own[name].choices)}, not {choice!r}")
-
-
-def translated(source: Source | Binary) -> Language:
-    """The language that `translate` reads a source as: its own, or if that is written in no form, the first that is
-    (whose reader then says what is wrong)."""
-    own = language_of(source)
-    return own if own.translates else next(language for language in languages() if language.translates)

@@ -179,7 +179,7 @@ class Attention:
             try:
                 prepared.start(*passed, factor, *plan.integers)
             except LaunchError as error:
-                raise refused(error) from None
+                raise refused(error, o="out") from None
             if options.get("out") is not None:
                 framework.changed(out)
         return (framework.given(out), framework.given(lse)) if return_lse else framework.given(out)

@@ -14,8 +14,8 @@ class OperatorTypeError(OperatorError, TypeError):
     """Element types, or kinds of arguments, for which there is no operation; the message names those for which is."""
 
 
-def refused(error: LaunchError) -> OperatorError:
-    """What a launch refuses of the arguments of an operator, whose names are those of its kernel."""
-    said = str(error)
+def refused(error: LaunchError, **names: str) -> OperatorError:
+    """What a launch refuses of the arguments of an operator; `names` are those that its kernel calls otherwise."""
     kind = OperatorTypeError if isinstance(error, TypeError) else OperatorError
-    return kind(said.partition(", argument ")[2] or said)
+    name, colon, said = str(error).partition(", argument ")[2].partition(":")
+    return kind(f"{names.get(name, name)}:{said}" if colon else str(error))

@@ -54,8 +54,8 @@ class AliasCheck(Struct, frozen=True):
         if promised and (left.written or right.written) and left.name != right.name:
             first, second = (left, right) if left.noalias else (right, left)
             raise LaunchError(
-                f"kernel {self.kernel}, argument {first.name}: it was declared noalias and overlaps argument "
-                f"{second.name}; pass memory of its own, or drop noalias"
+                f"kernel {self.kernel}, argument {first.name}: it overlaps argument {second.name}, and the kernel "
+                f"relies on memory of its own (noalias); pass such memory"
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, SupportsIndex, TypeAlias, cast
 
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
@@ -38,6 +39,7 @@ def _extent(entry: object) -> int:
 
 
 def _integer(entry: object) -> int:
-    if isinstance(entry, bool) or not isinstance(entry, SupportsIndex):
-        raise LaunchTypeError(f"a grid is an integer or up to three, not {type(entry).__name__}")
-    return operator.index(entry)
+    if isinstance(entry, SupportsIndex) and not isinstance(entry, bool):
+        with suppress(TypeError):  # arrays support it in general, those of several elements or of floats do not
+            return operator.index(entry)
+    raise LaunchTypeError(f"a grid is an integer or up to three, not {type(entry).__name__}")

@@ -55,6 +55,8 @@ NEW = (
     "func @f(%G: group<memref<f32x4>x?>) { }",
     "%t = alloca : memref<f32x4,local>",
     "%g = group_id.x : index",
+    "%g = group_id : index",
+    "func @f(%a: f32 {align=4}) { }",
     "axpby %a, %A, %b, %B",
     "gemm.atomic.n.t %a, %A, %B, %b, %C",
     "%x = load %A[%i] : f32",

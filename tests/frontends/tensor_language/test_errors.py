@@ -39,6 +39,9 @@ from tilewright.dialects import memref
         ("foreach_tile (%p,%q)=(%i,%i),(%i,%i) as (%h)<=(8,8) { }", "V43", "(%h)", "tile sizes"),
         ("if %b } ", "V1", "}", "expected `{`"),
         ("%x = add %k, 1 : i32", "V2", "1", "literal"),
+        ("barrier // all", "V1", "/", "a comment begins with `;`"),
+        ("barrier # all", "V1", "#", "a comment begins with `;`"),
+        ("%x = fuse %A[0,1] : memref<4x8xf32>", "V1", "4", "in front of the extents, as in `f32x4x?`"),
     ],
 )
 def test_one_error_at_its_place(body: str, code: str, text: str, says: str) -> None:
@@ -47,6 +50,14 @@ def test_one_error_at_its_place(body: str, code: str, text: str, says: str) -> N
     assert says in found[0].message
     if body != "if %b } ":
         assert len(found) == 1, [str(e.diagnostic) for e in found]
+
+
+@pytest.mark.parametrize(
+    ("word", "type_"), [("float", "f32"), ("complex64", "c32"), ("tensor", "memref"), ("f23", "f32")]
+)
+def test_types_of_other_languages(word: str, type_: str) -> None:
+    (found,) = errors_of(f"func @f(%x: {word}) {{ }}")
+    assert found.diagnostic.hints[0] == f"did you mean `{type_}`?"
 
 
 def test_a_literal_that_is_too_large_has_no_other_consequences() -> None:

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import tilewright as tw
 from interpreter.tile_ir.kernels import Kernel, apply, blank, pointer
 from tilewright.dialects.cuda_tile import arith, control, core, floats, matrix, misc, reductions
 from tilewright.dialects.cuda_tile import types as t
@@ -153,6 +154,28 @@ def test_assume(predicate: Any, values: list[int], holds: bool) -> None:
     else:
         with pytest.raises(KernelError, match="assumes"):
             apply(build, [(x, t.I32)], t.I32, checked=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "idle"),
+    [("4, 1", "1, %n", True), ("4, 2", "1, %n", False), ("%n, 1", "1, %n", False), ("2, 1", "%n, %n", False)],
+)
+def test_promises_of_strides_along_extents_of_1(shape: str, strides: str, idle: bool) -> None:
+    """No address depends on them."""
+    type_ = "x".join(shape.replace("%n", "?").split(", ")), strides.replace("%n", "?")
+    text = f"""cuda_tile.module @m {{
+      entry @k(%p: tile<ptr<f32>>, %s: tile<i32>) {{
+        %n = assume div_by<4>, %s : tile<i32>
+        %v = make_tensor_view %p, shape = [{shape}], strides = [{strides}] : tile<i32>
+          -> tensor_view<{type_[0]}xf32, strides=[{type_[1]}]>
+      }}
+    }}"""
+    kernel = tw.compile(text, target="interpreter", checked=True).k
+    if idle:
+        kernel[1](np.zeros(8, np.float32), 1)
+    else:
+        with pytest.raises(KernelError, match="assumes"):
+            kernel[1](np.zeros(8, np.float32), 1)
 
 
 # Reductions

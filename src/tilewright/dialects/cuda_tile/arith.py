@@ -11,6 +11,7 @@ from tilewright.dialects.cuda_tile import rules
 from tilewright.dialects.cuda_tile.attributes import Overflow, Predicate, Rounding, Signedness
 from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.types import BOOLEAN, INTEGER, Version
+from tilewright.ir.core import Attribute
 from tilewright.ir.definition import COMMUTATIVE, PURE, Value, attribute, operand, optional_attribute, result
 from tilewright.ir.effects import Effect
 from tilewright.ir.evaluation import integer_format, on_numbers
@@ -129,6 +130,13 @@ class DivI(_Signed, name="cuda_tile.divi", traits=(), opcode=0x15, assembly="$lh
     """Quotient, rounded as it says. Division by zero and overflow are undefined."""
 
     rounding: Rounding = optional_attribute(Rounding, default=Rounding.ZERO)
+
+    @classmethod
+    def decode(cls, attributes: dict[str, Attribute]) -> None:
+        """NVIDIA's Python front end says of unsigned quotients that they round down, which is toward zero."""
+        down = attributes.get("rounding") is Rounding.NEGATIVE_INF
+        if down and attributes["signedness"] is Signedness.UNSIGNED:
+            del attributes["rounding"]
 
     def verify(self, report: Report) -> None:
         rules.division(self, report, self.signedness, self.rounding)

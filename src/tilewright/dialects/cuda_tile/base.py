@@ -24,6 +24,7 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from tilewright.dialects.cuda_tile.types import TOKEN_TYPE, Version
+from tilewright.ir.core import Attribute
 from tilewright.ir.core import Operation as CoreOperation
 from tilewright.ir.definition import Operation, Trait
 from tilewright.ir.types import Type
@@ -71,6 +72,10 @@ class TileOperation(Operation):
         super().__init_subclass__(name, traits, code)
         if name:
             cls.spec = Spec(opcode, since, assembly, newer, generic, aliases)
+
+    @classmethod
+    def decode(cls, attributes: dict[str, Attribute]) -> None:
+        """Give the attributes of a record the form that texts have, where writers of bytecode use another one."""
 
     def later_use(self) -> str:
         """What makes this use of the operation one that only 13.4 and later allow, beyond its fields; else nothing."""

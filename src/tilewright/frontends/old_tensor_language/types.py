@@ -132,7 +132,7 @@ class OldTypeReader(Parser):
 
     # Functions
 
-    def _parameter_attributes(self, index: int) -> dict[str, Attribute]:
+    def _parameter_attributes(self, index: int, type_: Type) -> dict[str, Attribute]:
         if self.texts[self.i] in ("{", "$") and self.texts[self.i - 1] != ")":
             self.mixed(self.i, "an attribute dictionary")
         return {}

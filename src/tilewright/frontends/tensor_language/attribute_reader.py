@@ -116,6 +116,17 @@ class AttributeReader(TypeReader):
         places.update(starts)
         return entries
 
+    def refuse_others(
+        self, owner: str, given: dict[str, Attribute], known: frozenset[str], places: Mapping[Place, Location]
+    ) -> None:
+        """Report the language's attributes that `owner` does not have, and take them out."""
+        for name in sorted(given.keys() & ATTRIBUTE_NAMES - known):
+            where = places[name].primary
+            assert where is not None
+            finding = self.error("V16", where, f"{owner} has no attribute `{name}`")
+            finding.hint("it knows " + ", ".join(f"`{k}`" for k in sorted(known)))
+            del given[name]
+
     def _defined_dictionary(self, places: Places) -> dict[str, Attribute]:
         index = self.i
         found = self.definition()

@@ -95,7 +95,9 @@ class Cursor:
             return f"{quoted(text)} is not ASCII; other characters are allowed in comments only"
         if text[0] == '"' and (len(text) < 2 or text[-1] != '"'):
             return "this string does not end on its line"
-        if not text.isprintable() or text in ("`", "~", "'", "\\", "#", "&", "|"):
+        if text == "#" or (text == "/" and self.texts[self.i + 1] in ("/", "*")):
+            return "a comment begins with `;`"
+        if not text.isprintable() or text in ("`", "~", "'", "\\", "&", "|"):
             return f"the character {text!r} fits nowhere"
         return None
 

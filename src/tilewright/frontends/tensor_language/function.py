@@ -12,11 +12,12 @@ from tilewright.frontends.tensor_language.parser_base import Frame
 from tilewright.frontends.tensor_language.regions import RegionReader, region_of
 from tilewright.frontends.tensor_language.scopes import Names
 from tilewright.frontends.tensor_language.vocabulary import (
-    ATTRIBUTE_NAMES,
     FUNCTION_ATTRIBUTES,
     LANGUAGE_ATTRIBUTES,
+    PARAMETER_ATTRIBUTES,
 )
 from tilewright.ir.core import Attribute, Block, BlockArgument
+from tilewright.ir.types import GroupType, MemrefType, Type
 
 
 class FunctionReader(RegionReader):
@@ -77,7 +78,7 @@ class FunctionReader(RegionReader):
             type_ = self.read_type()
             self.places["type", len(given)] = self.since(type_at)
             block.add_argument(type_, None, self.since(first))
-            given.append(self._parameter_attributes(len(given)))
+            given.append(self._parameter_attributes(len(given), type_))
             if not self.accept(","):
                 break
         if not self.accept(")"):
@@ -85,12 +86,14 @@ class FunctionReader(RegionReader):
         self.check_count(len(names), names[0])
         return names, given
 
-    def _parameter_attributes(self, index: int) -> dict[str, Attribute]:
+    def _parameter_attributes(self, index: int, type_: Type) -> dict[str, Attribute]:
         text = self.texts[self.i]
         if text != "{" and text[0] != "$":
             return {}
         places: Places = {}
         found = self.dictionary(places)
+        if isinstance(type_, MemrefType | GroupType):
+            self.refuse_others("a parameter", found, PARAMETER_ATTRIBUTES, places)
         self.places.update({f"{index}.{name}": where for name, where in places.items()})
         return found
 
@@ -110,15 +113,11 @@ class FunctionReader(RegionReader):
             self._attributes(op, self.dictionary(self.places))
 
     def _attributes(self, op: Kernel, given: dict[str, Attribute]) -> None:
+        self.refuse_others("a function", given, FUNCTION_ATTRIBUTES, self.places)
         others: dict[str, Attribute] = {}
         for name, attribute in given.items():
             if name in FUNCTION_ATTRIBUTES:
                 op.attributes[name] = attribute
-            elif name in ATTRIBUTE_NAMES:
-                where = self.places[name].primary
-                assert where is not None
-                finding = self.error("V16", where, f"a function has no attribute `{name}`")
-                finding.hint("it knows `subgroup_size` and `work_group_size`")
             else:
                 others[name] = attribute
         if others:

@@ -14,7 +14,6 @@ from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.regions import RegionReader
 from tilewright.frontends.tensor_language.vocabulary import (
     ATOMIC_KINDS,
-    ATTRIBUTE_NAMES,
     FENCE_GLOBAL,
     FENCE_LOCAL,
     LANGUAGE_ATTRIBUTES,
@@ -31,15 +30,11 @@ Entry = tuple[Value | None, int | None, Location]
 
 def own_attributes(p: RegionReader, op: Operation, given: dict[str, Attribute], known: frozenset[str]) -> None:
     """Attach attributes: `known` names to the operation itself, quoted others to its language attributes."""
+    p.refuse_others(quoted(p.texts[p.mnemonic]), given, known, p.places)
     others: dict[str, Attribute] = {}
     for name, attribute in given.items():
         if name in known:
             op.attributes[name] = attribute
-        elif name in ATTRIBUTE_NAMES:
-            where = p.places[name].primary
-            assert where is not None
-            finding = p.error("V16", where, f"{quoted(p.texts[p.mnemonic])} has no attribute `{name}`")
-            finding.hint("it knows " + ", ".join(f"`{k}`" for k in sorted(known)))
         else:
             others[name] = attribute
     if others:

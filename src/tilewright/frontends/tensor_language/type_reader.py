@@ -9,7 +9,7 @@ from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.literals import LiteralReader
-from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, MATRIX_USES, TYPE_WORDS
+from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, FOREIGN_TYPES, MATRIX_USES, TYPE_WORDS
 from tilewright.ir.types import (
     BOOL,
     SCALARS,
@@ -76,7 +76,7 @@ class TypeReader(LiteralReader):
         if is_word(text):
             stem = text.split("x", 1)[0] or text
             finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
-            guess = nearest(stem, TYPE_WORDS)
+            guess = FOREIGN_TYPES.get(text) or nearest(stem, TYPE_WORDS)
             if guess is not None and guess != text:
                 finding.hint(f"did you mean `{guess}`?")
             raise SyntaxFailure
@@ -94,6 +94,8 @@ class TypeReader(LiteralReader):
         if text in _CONSTRUCTORS:
             self.error("V9", self.range(self.i), f"the elements of a {container} are numbers, not {text}s")
             raise SyntaxFailure
+        if text == "?" or is_integer(text):
+            return self._no_type("a number type in front of the extents, as in `f32x4x?`")
         return self._no_type("a number type")
 
     def _extent(self) -> Extent:

@@ -55,7 +55,24 @@ ATTRIBUTE_NAMES: Final = frozenset(
     {"alignment", "shape_gcd", "stride_gcd", "subgroup_size", "unroll", "work_group_size"}
 )
 FUNCTION_ATTRIBUTES: Final = frozenset({"subgroup_size", "work_group_size"})
+PARAMETER_ATTRIBUTES: Final = frozenset({"alignment", "shape_gcd", "stride_gcd"})
 LANGUAGE_ATTRIBUTES: Final = "language_attributes"
 """Operation attribute that keeps quoted names the language gives no meaning."""
 
 TYPE_WORDS: Final = frozenset({*SCALARS, "memref", "group", "coopmatrix"})
+FOREIGN_TYPES: Final = {
+    "char": "i8",
+    "short": "i16",
+    "int": "i32",
+    "long": "i64",
+    "half": "f16",
+    "float": "f32",
+    "double": "f64",
+    **{f"int{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": f"f{bits}" for bits in (16, 32, 64)},
+    "bfloat16": "bf16",
+    "complex64": "c32",
+    "complex128": "c64",
+    "tensor": "memref",
+}
+"""Types as C and NumPy name them. NumPy counts the bits of both parts of complex numbers."""

@@ -12,6 +12,7 @@ from tilewright.dialects.cuda_tile import types as t
 from tilewright.dialects.cuda_tile.attributes import Bounded, DivBy, SameElements
 from tilewright.dialects.cuda_tile.misc import Assume
 from tilewright.dialects.cuda_tile.types import Pointer
+from tilewright.dialects.cuda_tile.views import MakeTensorView
 from tilewright.interpreter.tile_ir.block import Entries, TileBlock, handler
 from tilewright.interpreter.tile_ir.values import (
     ADDRESS,
@@ -131,10 +132,25 @@ def _unpack(w: TileBlock, op: ops.Unpack) -> None:
 def _assume(w: TileBlock, op: Assume) -> None:
     found = w.values[op.value]
     w.bind(op.out, found)
-    if w.checked:
+    if w.checked and not _idle(op):
         wrong = _broken(w, op)
         if wrong is not None:
             w.undefined(op.location, f"assumes {op.predicate}, which is not so{wrong}")
+
+
+def _idle(op: Assume) -> bool:
+    """Whether the number only is a stride along extents of 1: no address depends on it.
+
+    NVIDIA's front end promises of those what suits its compiler, of a stride of 1 too.
+    """
+    users = op.out.uses
+    return bool(users) and all(isinstance(user, MakeTensorView) and _strides_nothing(user, op.out) for user in users)
+
+
+def _strides_nothing(view: MakeTensorView, number: Value) -> bool:
+    extents, strides = view.mixed_layout
+    used = [extent for extent, stride in zip(extents, strides, strict=True) if stride is number]
+    return used == [1] * len(used) and number not in view.dynamic_shape
 
 
 def _broken(w: TileBlock, op: Assume) -> str | None:

@@ -163,6 +163,7 @@ class Body:
                 # Defaults are left out, so that equal operations have equal attributes.
                 if value is not None and (value != field.default or field.required):
                     attributes[field.name] = value
+        layout.cls.decode(attributes)
         match layout.operands:
             case Operands.PLAIN:
                 operands = [self._value() for _ in layout.groups]
