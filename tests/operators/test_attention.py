@@ -22,10 +22,11 @@ from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
-from tilewright.operators.attention_text import AttentionClass, attention_text
+from tilewright.operators.attention_text import EXTENTS, AttentionClass, attention_text
 from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
@@ -69,6 +70,9 @@ SHAPES = [
 ]
 WHOLE = (2, 4, 2, 128, 128, 64)
 """Of whole blocks."""
+NARROW = (1, 2, 1, 128, 128, 96)
+"""The same, of rows that are no whole slabs of 128 bytes."""
+READING = ReadOptions(chosen=EXTENTS)
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, WHOLE], ids=str)
@@ -107,7 +111,7 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("shape", "causal", "turned"),
-    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True)],
+    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True), (NARROW, True, True)],
     ids=str,
 )
 def test_emulated(
@@ -121,9 +125,9 @@ def test_emulated(
     # of the head behind: in no product, not even by 0
     k, v = (_with_nan_behind(array, turned) for array in (k, v))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
+    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}", reading=READING)
     assert "copies=tensor" in kernel.facts[SCHEDULE]
-    assert plan.of.whole == (shape == WHOLE)
+    assert plan.of.whole == (shape in (WHOLE, NARROW))
     copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
     assert (copies == 0) == plan.of.whole
     flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]

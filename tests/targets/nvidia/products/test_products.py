@@ -24,6 +24,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.generation import emit_llvm
@@ -37,9 +38,10 @@ def emitted(
     architecture: Architecture = Architecture.SM_90A,
     schedule: str = "",
     precision: Precision = Precision.EXACT,
+    reading: ReadOptions | None = None,
 ) -> tuple[str, KernelInfo]:
     """LLVM text and signature of the only kernel."""
-    module, report = read_module(Source("product", text), Report()), Report()
+    module, report = read_module(Source("product", text), Report(), reading), Report()
     options = CompileOptions(verify_each=True, precision=precision)
     lower_module(module, NvidiaTarget(architecture).scheduled(schedule), options, report)
     report.raise_if_errors()
