@@ -59,10 +59,14 @@ class TileIR(Language):
             from tilewright.frontends.tile_ir import print_module
 
             return print_module(_unit(module), debug=form.locations).encode()
+        from tilewright.dialects.cuda_tile.rules_symbols import legal_types
         from tilewright.dialects.cuda_tile.types import Version
         from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
-        unit = _unit(module)
+        unit, report = _unit(module), Report()
+        legal_types(unit, report)
+        if report.diagnostics:
+            raise NotOffered(f"bytecode has no tiles of any extents: {report.diagnostics[0].message}")
         if form.version is None:
             return write(unit, lowest_version(unit))
         if form.version not in self.versions:
