@@ -213,15 +213,15 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 
 
 def test_blocks_that_go_on_where_that_is_faster() -> None:
-    """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
-    x = np.zeros((1, 40, 512, 128), np.float16)
+    """Of width 65 to 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
+    x, narrow = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96))
     long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
 
     assert goes_on(x, x, x)
-    assert goes_on(x, x, x, causal=True)
+    assert goes_on(narrow, narrow, narrow, causal=True)
     assert not goes_on(x, long, long)
     assert not goes_on(x[:, :33], x[:, :33], x[:, :33])
     assert not goes_on(x, x, x, out=x)
@@ -234,8 +234,11 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
         plan = tw.attention.plan(array, array, array, target=target)
         return schedule_of(plan.of, plan.threads, target) or ""
 
-    x = np.zeros((1, 2, 512, 128), np.float16)
+    x, narrow = (np.zeros((1, 2, 512, width), np.float16) for width in (128, 96))
     assert "stores=tensor" in schedule(x, "nvidia:sm_90a")
+    assert "swizzle" not in schedule(x, "nvidia:sm_90a")
+    assert "stores=tensor swizzle=64" in schedule(narrow, "nvidia:sm_90a")
+    assert "swizzle" not in schedule(narrow, "nvidia:sm_80")
     assert "stores=tensor" not in schedule(x[:, :, :500], "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(x, "nvidia:sm_80")
     assert not schedule(x, "cpu")

@@ -16,8 +16,9 @@ from tilewright.languages import Form, NotOffered, ReadOptions, language_of
 Array = npt.NDArray[Any]
 ANY: Final = {"extents": "any"}
 _A, _B = "tensor_view<7x10xf32, strides=[10,1]>", "tensor_view<9x6xf32, strides=[6,1]>"
-_AV, _AO, _BO = f"partition_view<tile=(3x10), padding_value = zero, {_A}>", *(
-    f"partition_view<tile=({tile}), {view}>" for tile, view in (("3x10", _A), ("3x6", _B))
+_AV, _AO, _BO = (
+    f"partition_view<tile=(3x10), padding_value = zero, {_A}>",
+    *(f"partition_view<tile=({tile}), {view}>" for tile, view in (("3x10", _A), ("3x6", _B))),
 )
 _T, _S = "tile<3x10xf32>", "tile<3x3xf32>"
 _SUM: Final = "(%p: tile<f32>, %q: tile<f32>) { %w = addf %p, %q : tile<f32> yield %w : tile<f32> }"
