@@ -22,10 +22,11 @@ from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
-from tilewright.operators.attention_text import AttentionClass, attention_text
+from tilewright.operators.attention_text import EXTENTS, AttentionClass, attention_text
 from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
@@ -69,6 +70,9 @@ SHAPES = [
 ]
 WHOLE = (2, 4, 2, 128, 128, 64)
 """Of whole blocks."""
+NARROW = (1, 2, 1, 128, 128, 96)
+"""The same, of rows that are no whole slabs of 128 bytes."""
+READING = ReadOptions(chosen=EXTENTS)
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, WHOLE], ids=str)
@@ -107,7 +111,7 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("shape", "causal", "turned"),
-    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True)],
+    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True), (NARROW, True, True)],
     ids=str,
 )
 def test_emulated(
@@ -121,9 +125,9 @@ def test_emulated(
     # of the head behind: in no product, not even by 0
     k, v = (_with_nan_behind(array, turned) for array in (k, v))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}")
+    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}", reading=READING)
     assert "copies=tensor" in kernel.facts[SCHEDULE]
-    assert plan.of.whole == (shape == WHOLE)
+    assert plan.of.whole == (shape in (WHOLE, NARROW))
     copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
     assert (copies == 0) == plan.of.whole
     flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
@@ -209,15 +213,15 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 
 
 def test_blocks_that_go_on_where_that_is_faster() -> None:
-    """Of width 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
-    x = np.zeros((1, 40, 512, 128), np.float16)
+    """Of width 65 to 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
+    x, narrow = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96))
     long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
 
     assert goes_on(x, x, x)
-    assert goes_on(x, x, x, causal=True)
+    assert goes_on(narrow, narrow, narrow, causal=True)
     assert not goes_on(x, long, long)
     assert not goes_on(x[:, :33], x[:, :33], x[:, :33])
     assert not goes_on(x, x, x, out=x)
@@ -230,8 +234,11 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
         plan = tw.attention.plan(array, array, array, target=target)
         return schedule_of(plan.of, plan.threads, target) or ""
 
-    x = np.zeros((1, 2, 512, 128), np.float16)
+    x, narrow = (np.zeros((1, 2, 512, width), np.float16) for width in (128, 96))
     assert "stores=tensor" in schedule(x, "nvidia:sm_90a")
+    assert "swizzle" not in schedule(x, "nvidia:sm_90a")
+    assert "stores=tensor swizzle=64" in schedule(narrow, "nvidia:sm_90a")
+    assert "swizzle" not in schedule(narrow, "nvidia:sm_80")
     assert "stores=tensor" not in schedule(x[:, :, :500], "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(x, "nvidia:sm_80")
     assert not schedule(x, "cpu")

@@ -23,11 +23,11 @@ warps take `turns`, one computes what it multiplies next while another one multi
 that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
 begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for.
-Rows of factors that groups of warps read from shared memory are cut into slabs of 128 bytes, or of the most of 128, 64
-and 32 that divides them and is no less than `swizzle`: rows along m or n of 160 elements of 16 bits are three slabs of
-128 bytes, the last one half empty, or five of 64. `tiles` says among which the compiler chooses those of products whose
-extents it knows: those that have been measured, or any of which its model knows what they take, of which factors are in
-slabs of 64 bytes too.
+Rows of factors that groups of warps read from shared memory are cut into slabs of 128, 64 or 32 bytes, the most of
+these that divides them. Along m or n that is no less than `swizzle`, or 128, of which the last one may be a part: 160
+elements of 16 bits are three slabs of 128 bytes, the last one half empty, or five of 64. `tiles` says
+among which the compiler chooses those of products whose extents it knows: those that have been measured, or any of
+which its model knows what they take, of which factors are in slabs of 64 bytes too.
 A `cluster` of blocks, so many along m by so many along n of products, whose tiles are neighbours, runs at a time: of a
 factor that several of them multiply each copies a share, to all of them. `cluster=1x1`, as if nothing were said, has
 each block copy for itself.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
 from tilewright.frontends.recognise import is_tile_ir
-from tilewright.languages.language import Form, Language, NotOffered, ReadOptions, Std
+from tilewright.languages.language import Form, Language, LanguageOption, NotOffered, ReadOptions, Std
 
 if TYPE_CHECKING:
     from tilewright.dialects.builtin import Module
@@ -23,14 +23,19 @@ class TileIR(Language):
     forms: ClassVar[tuple[str, ...]] = ("text", "bytecode")
     translates: ClassVar[bool] = True
     versions: ClassVar[tuple[str, ...]] = ("13.1", "13.2", "13.3", "13.4")
+    options: ClassVar[tuple[LanguageOption, ...]] = (
+        LanguageOption("extents", ("powers", "any"), "Which extents tiles of Tile IR texts have: powers of two."),
+    )
 
     def recognises(self, source: Source | Binary, std: Std) -> bool:
         return isinstance(source, Binary) or (std == "auto" and is_tile_ir(source.text))
 
     def read(self, source: Source | Binary, report: Report, options: ReadOptions) -> Module:
         from tilewright.frontends.tile_ir import program_of, read_tile_ir
+        from tilewright.ir.mlir.limits import Limits
 
-        return program_of(read_tile_ir(source, report))
+        limits = Limits(any_extents=options.chosen.get("extents") == "any")
+        return program_of(read_tile_ir(source, report, limits))
 
     def passes(self) -> list[Pass]:
         from tilewright.transforms.lower_tile_ir import LowerTileIR
@@ -54,10 +59,14 @@ class TileIR(Language):
             from tilewright.frontends.tile_ir import print_module
 
             return print_module(_unit(module), debug=form.locations).encode()
+        from tilewright.dialects.cuda_tile.rules_symbols import legal_types
         from tilewright.dialects.cuda_tile.types import Version
         from tilewright.frontends.tile_ir.bytecode import lowest_version, write
 
-        unit = _unit(module)
+        unit, report = _unit(module), Report()
+        legal_types(unit, report)
+        if report.diagnostics:
+            raise NotOffered(f"bytecode has no tiles of any extents: {report.diagnostics[0].message}")
         if form.version is None:
             return write(unit, lowest_version(unit))
         if form.version not in self.versions:

@@ -34,7 +34,7 @@ from tilewright.operators.attention_heads import (
     packed,
     target_of,
 )
-from tilewright.operators.attention_text import NAME, AttentionClass, attention_text
+from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
 from tilewright.operators.attention_whole_text import FLAT, WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
@@ -289,7 +289,7 @@ def _planned(asked: _Asked) -> AttentionPlan:
     q, k, v = heads["q"], heads["k"], heads["v"]
     out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
     batch, count, queries, width = q.shape
-    flat = [flat_of(each) for each in ((q, k, v, out) if width in TILES else ())]
+    flat = [flat_of(each) for each in ((q, k, v, out) if width % WIDTH_UNIT == 0 else ())]
     is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
     blocks, threads = next(found for most, found in TILES.items() if width <= most)
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
@@ -317,7 +317,8 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
     """The kernel of a class, compiled once."""
     from tilewright.api import compile
 
-    return compile(_text(of), target=target, schedule=schedule_of(of, threads, target))[NAME]
+    schedule = schedule_of(of, threads, target)
+    return compile(_text(of), target=target, schedule=schedule, language_options=EXTENTS)[NAME]
 
 
 def _differentiable(q: object, k: object, v: object, options: Options) -> object:

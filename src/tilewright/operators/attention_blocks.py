@@ -14,14 +14,16 @@ from tilewright.operators.layouts import Layout
 _LARGE: Final = (128, 128)
 _SHORT: Final = 4096
 """Keys that take little longer than what a work-group begins and ends with."""
+_LINE: Final = 128
+"""Bytes of the longest rows of shared memory that the device copies."""
 _BAND_BYTES: Final = 32 << 20
 """Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
 TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
 """By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
 
 Measured on an H200, of torch's attention, f16, 4 x 32 heads of length 4096, full and causal: width 64 1.03 and 1.01
-(128 queries by 64 keys 0.93 and 0.91, 256 by 64 on 512 threads 0.89 and 0.83), width 128 0.93 and 0.96. Width 256 is
-not measured.
+(128 queries by 64 keys 0.93 and 0.91, 256 by 64 on 512 threads 0.89 and 0.83), width 128 0.93 and 0.96, width 256 0.91
+and 0.94; full, width 96 1.08 (64 queries by 128 keys 1.04, 64 by 64 0.98).
 """
 
 
@@ -49,12 +51,15 @@ def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
     """How a program is run on an NVIDIA device.
 
     Whole blocks of width 128 are stored by the device: measured on an H200, 1.03 to 1.06 times as fast at length 512,
-    1.00 to 1.02 at 4096.
+    1.00 to 1.02 at 4096. Rows of values that are no whole slabs of 128 bytes are cut into those of 64: 1.01 times as
+    fast as padded ones, width 96.
     """
     if target.partition(":")[0] != "nvidia":
         return None
     stores = of.whole and of.blocks == _LARGE and takes_tensors(target)
-    return f"threads={threads}{' stores=tensor' * stores}{' persistent=yes' * of.persistent}"
+    is_cut = of.padded * ELEMENT_BYTES % _LINE == _LINE // 2 and takes_tensors(target)
+    slabs = f" swizzle={_LINE // 2}" * is_cut
+    return f"threads={threads}{' stores=tensor' * stores}{' persistent=yes' * of.persistent}{slabs}"
 
 
 def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:

@@ -16,6 +16,10 @@ from tilewright.operators.attention_views import Views, line_of_head, line_view
 from tilewright.operators.tile_ir_pieces import across, masked, reduced, spread
 
 NAME = "attention"
+EXTENTS = {"extents": "any"}
+"""What is said of the language: heads, and so tiles, have any width."""
+WIDTH_UNIT = 16
+"""Elements of 16 bits along which one instruction multiplies."""
 LOG2_E = 1.4426950408889634
 """The logarithm of e to base 2."""
 
@@ -45,8 +49,8 @@ class AttentionClass(Struct, frozen=True):
 
     @property
     def padded(self) -> int:
-        """The width of tiles."""
-        return max(1 << (self.width - 1).bit_length(), 16)
+        """The width of tiles: that of heads, or the next one that instructions multiply whole."""
+        return -(-self.width // WIDTH_UNIT) * WIDTH_UNIT
 
     @property
     def integers(self) -> tuple[str, ...]:

@@ -91,6 +91,26 @@ def test_rounded_products_have_tiles_of_what_multiplies_them(
     assert NvidiaTeamPolicy(architecture=Architecture.SM_90A).work_group_size(kernel, 32) == (128, 1)
 
 
+@pytest.mark.parametrize(
+    ("extents", "wanted"),
+    [
+        ((4096, 4096, 96), (128, 128, 32)),
+        ((4096, 4096, 128), (128, 128, 64)),
+        ((4096, 4096, 32), (128, 128, 64)),
+        ((96, 8192, 4096), (96, 64, 64)),
+        ((8192, 104, 4096), (128, 104, 64)),
+        # what tiles of 64 leave of both would be tiles of few rows and columns
+        ((96, 104, 4096), (64, 64, 64)),
+        ((100, 8192, 4096), (64, 64, 64)),
+    ],
+)
+def test_few_terms_and_narrow_results(extents: tuple[int, int, int], wanted: tuple[int, int, int]) -> None:
+    """Of groups of warps: some steps of which the next one is on its way, sides as they are."""
+    m, n, k = extents
+    assert tile(F16, m, n, NvidiaTilePolicy(architecture=Architecture.SM_90A), k) == wanted
+    assert tile(F16, m, n, NvidiaTilePolicy(), k)[2] == 64
+
+
 def test_a_long_way_between_tiles_is_for_many_steps() -> None:
     """Of few steps along k those are better whose blocks share a multiprocessor."""
     assert [WARPGROUP_TILES.best(2048, 2048, steps).rows for steps in (16, 64, None)] == [128, 256, 256]

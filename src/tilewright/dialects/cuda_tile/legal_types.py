@@ -24,25 +24,30 @@ _MAX_I32: Final = (1 << 31) - 1
 _MAX_I64: Final = (1 << 63) - 1
 
 
-def problem(type_: Type) -> str | None:
-    """Why a type is illegal, or None. The parts of a type are checked with it."""
+def problem(type_: Type, any_extents: bool = False) -> str | None:
+    """Why a type is illegal, or None. The parts of a type are checked with it.
+
+    With `any_extents`, beyond the specification, extents of tiles need not be powers of two.
+    """
     match type_:
         case Tile():
-            return _tile_problem(type_.shape, type_.element)
+            return _tile_problem(type_.shape, type_.element, any_extents)
         case Pointer():
             return "a pointer cannot point to i4" if type_.pointee is I4 else None
         case TensorView():
             return _tensor_problem(type_)
         case View():
-            return problem(type_.tensor) or _view_problem(type_)
+            return problem(type_.tensor) or _view_problem(type_, any_extents)
         case _:
             return None
 
 
-def _tile_problem(shape: tuple[int, ...], element: Element) -> str | None:
+def _tile_problem(shape: tuple[int, ...], element: Element, any_extents: bool) -> str | None:
     size = 1
     for extent in shape:
-        if extent < 1 or extent & (extent - 1):
+        if any_extents and extent < 1:
+            return f"the extents of a tile are positive, not {extent}"
+        if not any_extents and (extent < 1 or extent & (extent - 1)):
             return f"the extents of a tile are powers of two, not {extent}"
         size *= extent
         if size > MAX_ELEMENTS:
@@ -69,7 +74,7 @@ def _tensor_problem(type_: TensorView) -> str | None:
     return None
 
 
-def _view_problem(type_: View) -> str | None:
+def _view_problem(type_: View, any_extents: bool) -> str | None:
     rank = len(type_.tile)
     if not rank:
         return "the tile of a view has at least one dimension"
@@ -79,7 +84,7 @@ def _view_problem(type_: View) -> str | None:
         return "the extents of a view's tile fit in 32 bits"
     if type_.padding not in (None, Padding.ZERO) and not type_.tensor.element.is_float:
         return f"padding_value {type_.padding.value if type_.padding else ''} needs a floating point element"
-    found = _tile_problem(type_.tile, type_.tensor.element)
+    found = _tile_problem(type_.tile, type_.tensor.element, any_extents)
     if found is not None:
         return found
     match type_:

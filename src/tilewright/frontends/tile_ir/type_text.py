@@ -60,7 +60,7 @@ class TypeReader(NameReader):
                 return known
         start = self.position
         type_ = self._spelled()
-        why = problem(type_)
+        why = problem(type_, self.limits.any_extents)
         if why is not None:
             self.error(ILLEGAL, self.range_from(start), f"{type_}: {why}")
         elif found is not None and found.end(1) == self.end:

@@ -83,7 +83,9 @@ def _reduce(w: TileBlock, op: ops.Reduce) -> None:
     # Without the identity, which the specification leaves open: of nothing but NaN the largest is NaN.
     values, combine = _enter(w, op)
     while len(values[0]) > 1:
-        values = combine([v[1::2] for v in values], [v[0::2] for v in values])
+        pairs = len(values[0]) // 2 * 2
+        found = combine([v[1:pairs:2] for v in values], [v[0:pairs:2] for v in values])
+        values = [np.concatenate([n, v[pairs:]]) for n, v in zip(found, values, strict=True)]
     w.bind_all(op.out, [np.asarray(v[0]) for v in values])
     w.nesting -= 1
 

@@ -8,7 +8,10 @@ from msgspec import Struct
 
 
 class Limits(Struct, frozen=True):
-    """How much the readers take. The defaults are far above what kernels need."""
+    """How much the readers take. The defaults are far above what kernels need.
+
+    With `any_extents` extents of tiles of Tile IR need not be powers of two, as its specification demands.
+    """
 
     source_bytes: int = 16 * 1024 * 1024
     operations: int = 500_000
@@ -18,6 +21,7 @@ class Limits(Struct, frozen=True):
     rank: int = 64
     name: int = 1024
     errors: int = 100
+    any_extents: bool = False
 
 
 DEFAULT_LIMITS: Final = Limits()

@@ -39,6 +39,8 @@ _LEAST_DEPTH: Final = 16
 _LEAST_TILE: Final = 8
 _MOST_TILE: Final = 512
 _WHOLE: Final = 64
+_COLUMNS: Final = 8
+"""Of instructions of groups of warps there is any multiple."""
 _ELEMENTS: Final = 1024
 _RUN: Final = 256
 _ACROSS: Final = 4
@@ -177,10 +179,18 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if c.element.is_complex:
             block = _BLOCK if _bytes(c, _BLOCK * _BLOCK) <= _TILE_BYTES else _BLOCK // 2
             return (block, block, _DEPTH)
-        depth, tiles = self._depth(a), self._tiles(a, b, c)
+        depth, tiles, by_groups = self._depth(a), self._tiles(a, b, c), self._is_by_groups(a, b, c)
+        if by_groups and a.shape[1] is not None and depth // 2 < a.shape[1] < 2 * depth:
+            # of one step nothing runs ahead; on an H200 8192 x 8192 x 96 takes 47 us for 74, 64 terms 44 for 46
+            depth //= 2
         if m is not None and n is not None:
             best = self._best(a, b, c, m, n)
-            return (best.rows, best.columns, depth)
+            rows, columns = best.rows, best.columns
+            if by_groups and _is_between(m, rows) and n % columns == 0:
+                rows = m
+            elif by_groups and _is_between(n, columns) and m % rows == 0:
+                columns = n
+            return (rows, columns, depth)
         rows, columns = (
             most if (self.large if extent is None else extent >= most) else _WHOLE
             for most, extent in zip((tiles.usual.rows, tiles.usual.columns), (m, n), strict=True)
@@ -226,6 +236,14 @@ class NvidiaTilePolicy(Struct, frozen=True):
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
         """Short along the scanned mode, whose elements each work-item adds up alone."""
         return tuple(_SCAN_DEPTH if k == dim else _BLOCK for k in range(source.order))
+
+
+def _is_between(extent: int, side: int) -> bool:
+    """Whether all of an extent is better than tiles of 64 and, of what they leave, of less.
+
+    On an H200 96 x 8192 x 8192 takes 52 us for 81.
+    """
+    return side == _WHOLE < extent < 2 * _WHOLE and extent % _COLUMNS == 0
 
 
 def _power(extent: int) -> int:

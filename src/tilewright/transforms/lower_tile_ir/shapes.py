@@ -190,7 +190,10 @@ def _insert(low: Lowering, op: Operation) -> None:
     for dim, index in enumerate(reversed(op.indices)):
         if counts[dim] > 1:
             position = low.iota(destination.type.shape, dim, I32)
-            slice_ = low.b(arith.Shr(position, low.constant(sizes[dim].bit_length() - 1, position.type))).out
+            size = sizes[dim]
+            # any extents beyond the specification are no powers of two
+            divide, by = (arith.Div, size) if size & (size - 1) else (arith.Shr, size.bit_length() - 1)
+            slice_ = low.b(divide(position, low.constant(by, position.type))).out
             wanted = low.splat(low.value(index), destination.type.shape)
             found = low.compare(arith.Predicate.EQ, slice_, wanted)
             here = found if here is None else low.and_(here, found)

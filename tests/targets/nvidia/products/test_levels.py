@@ -26,6 +26,7 @@ from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.schedules import Schedule
 from tilewright.ir.verifier import verified
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.generation import emit_llvm
@@ -40,10 +41,15 @@ every_unit = pytest.mark.parametrize(("element", "architecture"), EVERY_UNIT, id
 
 
 def levels(
-    text: str, architecture: Architecture, schedule: str = "", precision: Precision = Precision.EXACT
+    text: str,
+    architecture: Architecture,
+    schedule: str = "",
+    precision: Precision = Precision.EXACT,
+    reading: ReadOptions | None = None,
 ) -> Iterator[Module]:
     """The module after each of the passes, read back from what was printed."""
-    module, target = read_module(Source("product", text), Report()), NvidiaTarget(architecture).scheduled(schedule)
+    module = read_module(Source("product", text), Report(), reading)
+    target = NvidiaTarget(architecture).scheduled(schedule)
     for step in target_passes(target, CompileOptions(precision=precision)):
         if step.name == "place-products" and not schedule:
             check_choices(module, architecture)

@@ -24,6 +24,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.ir.schedules import parse_line
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.generation import emit_llvm
@@ -37,9 +38,10 @@ def emitted(
     architecture: Architecture = Architecture.SM_90A,
     schedule: str = "",
     precision: Precision = Precision.EXACT,
+    reading: ReadOptions | None = None,
 ) -> tuple[str, KernelInfo]:
     """LLVM text and signature of the only kernel."""
-    module, report = read_module(Source("product", text), Report()), Report()
+    module, report = read_module(Source("product", text), Report(), reading), Report()
     options = CompileOptions(verify_each=True, precision=precision)
     lower_module(module, NvidiaTarget(architecture).scheduled(schedule), options, report)
     report.raise_if_errors()
@@ -264,11 +266,11 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
 @pytest.mark.parametrize(
     ("element", "tiles", "wanted"),
     [
-        ("f16", (128, 128, 32), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4", "cp.async.cg.shared.global")),
+        ("f16", (128, 128, 32), ("{unit}", "{factors}", "{copies}")),
         ("bf16", (128, 128, 64), ("{unit}", "{copies}")),
         ("f16", (128, 256, 64), ("{unit}", "{copies}")),
         ("i8", (128, 128, 128), ("{unit}",)),
-        ("i8", (128, 128, 64), ("mma.sync", "ldmatrix.sync.aligned.m8n8.x4")),
+        ("i8", (128, 128, 64), ("{unit}", "{factors}")),
         ("f64", (64, 64, 16), ("mma.sync", "ld.shared.{doubles}", "cp.async.cg.shared.global")),
         ("f32", (128, 128, 16), ("fma.rn.f32", "ld.shared.v4.b32", "cp.async.cg.shared.global")),
     ],
@@ -284,6 +286,7 @@ def test_code_is_made_of_wide_instructions_and_spills_nothing(
     # what one instruction wants in a row is read where it wants it
     found = {
         "unit": "wgmma.mma_async" if newer else "mma.sync",
+        "factors": "wgmma.mma_async" if newer else "ldmatrix.sync.aligned.m8n8.x4",
         "copies": "cp.async.bulk.tensor.2d" if newer else "cp.async.cg.shared.global",
         "doubles": "b64" if newer else "v2.b64",
     }

@@ -85,9 +85,9 @@ class Products(Struct, frozen=True):
 
     @property
     def slab(self) -> int:
-        """The least bytes of slabs into which rows of factors are cut."""
+        """The least bytes of slabs into which rows of factors along m and n are cut."""
         factors = (factor for plan in self.plans.values() for factor in (plan.lhs, plan.rhs))
-        return min((factor.slab for factor in factors if factor.swizzled), default=SLAB)
+        return min((factor.slab for factor in factors if factor.swizzled and factor.along_outer), default=SLAB)
 
     @property
     def is_padded(self) -> bool:
@@ -179,12 +179,15 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     asked = wanted.stores is Copies.TENSOR
     stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, asked=asked)
     if isinstance(stored, Stored):
-        left = replace(block, shared_bytes=max(shared - _bytes_of(stored.slabs), 0))
-        fewer = _loops(kernel, plans, left, wanted)
-        if wanted.stores is None and not _are_enough(loops, fewer):
+        ways = [stored, stored.with_one_slab(block.threads // WARP)] if asked else [stored]
+        left = [max(shared - _bytes_of(way.slabs), 0) for way in ways]
+        fewer = [_loops(kernel, plans, replace(block, shared_bytes=bytes_), wanted) for bytes_ in left]
+        enough = [number for number, found in enumerate(fewer) if _are_enough(loops, found)]
+        if not (enough or asked):
             stored = ""
         else:
-            loops, shared = fewer, left.shared_bytes
+            number = next(iter(enough), 0)
+            stored, loops, shared = ways[number], fewer[number], left[number]
     elif wanted.stores is None:
         # what nobody asks for needs no reason
         stored = ""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tilewright.dialects import gpu_stores as stores
 from tilewright.dialects import scf, tile
@@ -44,6 +45,10 @@ class Stored(Struct, frozen=True):
     store: tile.Store
     near: int
     slabs: MemrefType
+
+    def with_one_slab(self, warps: int) -> Stored:
+        """The same by warps that fill a slab again when it has been read, where memory is short."""
+        return replace(self, slabs=slabs_of(self.slabs.element, warps, 1))
 
     def place(self, slabs: Value) -> None:
         """Let the machine store where a launch has a map of the matrix."""

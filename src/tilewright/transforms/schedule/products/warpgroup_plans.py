@@ -129,8 +129,9 @@ def _of_groups(
 ) -> Factor | None:
     """A factor of groups of warps, in swizzled shared memory or `held` in registers; None if it does not divide.
 
-    Slabs are the longest that divide what a group has of a row, of `slab` bytes at least; if there are none, the
-    longest that there are.
+    Slabs are the longest that divide what a group has of a row, of `slab` bytes at least. Where there are none, rows
+    along m or n are cut into the longest that there are, the last one a part; rows along k, all of which is multiplied,
+    into the longest that divide them: wherever lines are swizzled, lanes meet all banks.
 
     What is not read along m or n has to be turned on its way to shared memory: bytes, which other units do not read
     along m or n either.
@@ -161,7 +162,7 @@ def _of_groups(
         return found if divides else None
     # what threads read is multiplied by halves
     divides = divides and not (read and depth % (2 * part.shape[1]))
-    found = replace(found, slab=_slab(own * instruction.factor.bytes, slab if not read else SLAB))
+    found = replace(found, slab=_slab(own * instruction.factor.bytes, slab if not read else SLAB, along_outer))
     # of the last group alone a slab may be a part; what threads read may begin in one
     parts = (own * instruction.factor.bytes, found.slab)
     whole = found.row_bytes % found.slab == 0 and (
@@ -170,6 +171,7 @@ def _of_groups(
     return replace(found, pitch=found.row_bytes) if divides and whole and found.rows % _SWIZZLED_ROWS == 0 else None
 
 
-def _slab(bytes_: int, least: int) -> int:
+def _slab(bytes_: int, least: int, along_outer: bool) -> int:
     """The longest slabs that divide so many bytes; threads read lines of 128 bytes without conflicts of banks."""
-    return next((line for line in SWIZZLED_LINES if line >= least and bytes_ % line == 0), SLAB)
+    lines = (line for line in SWIZZLED_LINES if line >= (least if along_outer else 0) and bytes_ % line == 0)
+    return next(lines, SLAB)
