@@ -28,13 +28,12 @@ import tilewright as tw
 from comparison import OURS, Comparison, overall
 from figures import Chart
 from peers.native import Array, BatchEntry, Native
-from products import DTYPES, ERRORS, batched_product
+from products import DTYPES, ERRORS, batched_product, matrices_apart
 from timing import Timer, in_turn, timers
 
 SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
 RESIDENT_BYTES: Final = 512 * 1024
 STREAM_BATCH: Final = 10_000
-PAGE: Final = 4096
 PARTS: Final = ("multiplies", "bytes")
 _BAR: Final = 1.1
 _STREAM_BAR: Final = 1.0
@@ -60,13 +59,6 @@ class Row(Struct, frozen=True):
         return f"{self.case.name:26} {rates}  x{self.case.ratio} of x{limit:.2f}  {self.case.peer}{wrong}"
 
 
-def page_offset(count: int, dtype: np.dtype[np.float32 | np.float64], offset: int) -> Array:
-    """A vector that starts `offset` bytes behind a page."""
-    raw = np.zeros(count * dtype.itemsize + 2 * PAGE, np.uint8)
-    start = -raw.ctypes.data % PAGE + offset
-    return raw[start : start + count * dtype.itemsize].view(dtype)
-
-
 def measure(
     native: Native, name: str, dtype: str, size: tuple[int, int, int], beta: int, rounds: int, stream: int | None
 ) -> Row:
@@ -76,9 +68,7 @@ def measure(
     bytes_each = (m * k + k * n + m * n) * kind.itemsize
     batch = stream or max(1, RESIDENT_BYTES // bytes_each)
     rng = np.random.default_rng()
-    a = page_offset(batch * m * k, kind, 0).reshape(batch, k, m)
-    b = page_offset(batch * k * n, kind, 1344).reshape(batch, n, k)
-    c = page_offset(batch * m * n, kind, 2752).reshape(batch, n, m)
+    a, b, c = matrices_apart(kind, (batch, k, m), (batch, n, k), (batch, n, m))
     a[...], b[...] = rng.standard_normal(a.shape), rng.standard_normal(b.shape)
     artifact = tw.compile(batched_product(dtype, size, beta), cache=False).artifact
     entry = BatchEntry(artifact, {"A": a, "B": b, "C": c}, batch)

@@ -23,7 +23,7 @@ import tile_ir_kernels
 import tilewright as tw
 import vector_cases
 from children import serve
-from products import DTYPES, ERRORS, batched_product, square_product
+from products import DTYPES, ERRORS, batched_product, matrices_apart, square_product
 from timing import seconds
 
 SHAPES: Final = ((16, 16, 16), (56, 9, 9), (20, 9, 9), (9, 9, 9), (35, 9, 20))
@@ -101,8 +101,8 @@ def _batched(dtype: str, shape: tuple[int, int, int]) -> Work:
     m, n, k = shape
     rng, kind = np.random.default_rng(0), DTYPES[dtype]
     batch = _RESIDENT_BYTES // ((m * k + k * n + m * n) * kind.itemsize)
-    a, b = (rng.standard_normal(size).astype(kind) for size in ((batch, k, m), (batch, n, k)))
-    c = np.zeros((batch, n, m), kind)
+    a, b, c = matrices_apart(kind, (batch, k, m), (batch, n, k), (batch, n, m))
+    a[...], b[...] = rng.standard_normal(a.shape), rng.standard_normal(b.shape)
     launch = tw.compile(batched_product(dtype, shape, 1), cache=False).product[batch]
     run = partial(launch, a.transpose(2, 1, 0), b.transpose(2, 1, 0), c.transpose(2, 1, 0))
     run()

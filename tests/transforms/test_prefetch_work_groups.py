@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
 from transforms.support import filecheck, kernel, run
 
@@ -43,14 +45,19 @@ def test_batches_in_one_piece_beside_a_group() -> None:
     filecheck(found, "arith.constant {value = 2}\ntile.prefetch\nmemref.subview %D\ntile.prefetch\ntile.load %d")
 
 
-def test_several_batches_in_one_piece() -> None:
-    other = SUBVIEW.replace("%d =", "%e =").replace("%D", "%E")
+@pytest.mark.parametrize(("vector_bytes", "prefetches"), [(48, 2), (64, 0)])
+def test_several_batches_in_one_piece_behind_many_multiply_adds(vector_bytes: int, prefetches: int) -> None:
+    # 16 x 16 sums of 16 vectors of f32, or of 22 that are not full, and 11 terms
+    view = "%{0} = memref.subview %{1}, %g {{static_offsets = [0, 0, none], static_sizes = [{2}, {3}, 0], "
+    view += "operand_segments = [1, 1, 0]}} -> memref<f32x{2}x{3}> %{0}t = tile.load %{0}, %z, %z -> tile<{2}x{3}xf32>"
     body = (
-        f"{SUBVIEW} {other} %x = tile.load %d, %z, %z -> tile<16x8xf32> %y = tile.load %e, %z, %z -> tile<16x8xf32> "
-        "%s = arith.add %x, %y -> tile<16x8xf32> tile.store %s, %d, %z, %z"
+        f"{view.format('d', 'D', 16, 11)} {view.format('e', 'E', 11, 16)} "
+        "%n = arith.constant {value = 0.0} -> tile<16x16xf32> %s = tile.mma %dt, %et, %n -> tile<16x16xf32> "
+        "tile.store %s, %F, %z, %z"
     )
-    found = run(kernel(f"{PARAMETERS}, %E: memref<f32x16x8x?>", f"{START} {body}"), PrefetchWorkGroups(2048))
-    assert found.count("tile.prefetch") == 2
+    parameters = "%D: memref<f32x16x11x?>, %E: memref<f32x11x16x?>, %F: memref<f32x16x16>"
+    passed = PrefetchWorkGroups(2048, vector_bytes=vector_bytes)
+    assert run(kernel(parameters, f"{START} {body}"), passed).count("tile.prefetch") == prefetches
 
 
 def test_one_batch_in_one_piece_is_left_to_the_caches() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "8"
+_FORMAT: Final = "9"
 """Of the code that passes make: another one where they make other code of the same text, so that none kept is taken."""
 
 
@@ -84,6 +84,7 @@ class CpuTarget(Struct, frozen=True):
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.policy import NO_PREFETCH
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
+        from tilewright.transforms.sink_into_branches import SinkIntoBranches
         from tilewright.transforms.split_barriers import SplitBarriers
 
         tile = None if self.request is None else self.request.tile
@@ -95,7 +96,9 @@ class CpuTarget(Struct, frozen=True):
             from tilewright.transforms.product_tiles import CheckProducts
 
             passes.append(CheckProducts(self.request))
-        return [*passes, PrefetchWorkGroups()] if level > 1 and not checked else passes
+        passes += [SinkIntoBranches()] if level else []
+        later = PrefetchWorkGroups(vector_bytes=self.machine.vector_bytes)
+        return [*passes, later] if level > 1 and not checked else passes
 
     def generate(self, module: Module, report: Report, level: int = 2) -> Artifact:
         """One object with an entry for every kernel; level 0 takes LLVM's fast code generation."""

@@ -6,6 +6,7 @@ They lie at the end of readable memory.
 from __future__ import annotations
 
 from collections.abc import Generator
+from itertools import cycle
 from typing import Any, Final
 
 import numpy as np
@@ -45,9 +46,9 @@ def test_transposed_matrices(dtype: str, level: str, fence: Fence, rng: np.rando
     drawn: list[int] = rng.permutation(len(SHAPES))[: count("RANDOM_TRANSPOSES", 4, len(SHAPES))].tolist()
     shapes = [SHAPES[number] for number in drawn]
     text = "".join(
-        f"func @k{m}x{n}(%A: memref<{dtype}x{m}x{n}>, %B: memref<{dtype}x{n}x{m}>) {{\n"
+        f"func @k{m}x{n}(%A: memref<{dtype}x{m}x{n}{strides}>, %B: memref<{dtype}x{n}x{m}>) {{\n"
         f"  %one = constant {unit} : {dtype}\n  axpby.t %one, %A, %one, %B\n}}\n"
-        for m, n in shapes
+        for (m, n), strides in zip(shapes, cycle(("", ",strided<1,?>")), strict=False)
     )
     program = tw.compile(text, target=level, cache=False)
     for m, n in shapes:

@@ -17,6 +17,8 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 FEWEST: Final = 4
 """Fewer rows or columns are not worth the shuffles."""
+_GROUP: Final = 4
+"""Rows that are found from one address."""
 
 
 class MemoryReader(Protocol):
@@ -90,12 +92,24 @@ def _columns(ev: MemoryReader, tile: Memory, block: Block, base: Value, piece: P
                 load_lanes(ev.b, ev.lanes(tile, block, base, j, piece), ev.mask(tile, block, j, piece)) for j in alone
             ]
             continue
-        rows = [_row(ev, tile, block, base, part, piece.offset + lane) for lane in range(piece.active)]
-        found += columns_of(ev.b, rows, piece.lanes)
+        found += columns_of(ev.b, _rows(ev, tile, block, base, part, piece), piece.lanes)
     return found
 
 
-def _row(ev: MemoryReader, tile: Memory, block: Block, base: Value, part: Piece, row: int) -> Operand:
-    """The elements of some columns at a position along the block's vectors."""
-    distance = ev.b.add(ev.b.mul(tile.strides[block.vector], i64(row)), i64(part.offset))
-    return load_lanes(ev.b, Lanes(tile.type.element.name, ev.advance(tile, base, distance), i64(1), part.lanes))
+def _rows(ev: MemoryReader, tile: Memory, block: Block, base: Value, part: Piece, piece: Piece) -> list[Operand]:
+    """The elements of some columns at the positions of a vector.
+
+    Where no constant says how far rows lie apart, LLVM finds the place of each from that of the one before it, and the
+    loads of sixteen wait for as many additions. It is not told that groups of rows lie four times that far apart.
+    """
+    stride = tile.strides[block.vector]
+    grouped = stride.integer is None
+    pointer = ev.advance(tile, base, ev.b.add(ev.b.mul(stride, i64(piece.offset)), i64(part.offset)))
+    jump = ev.b.inline_asm("i64", "", "=r,0", [ev.b.mul(stride, i64(_GROUP))], hint="jump") if grouped else stride
+    rows: list[Operand] = []
+    for row in range(piece.active):
+        if grouped and row and row % _GROUP == 0:
+            pointer = ev.advance(tile, pointer, jump)
+        at = ev.advance(tile, pointer, ev.b.mul(stride, i64(row % _GROUP if grouped else row)))
+        rows.append(load_lanes(ev.b, Lanes(tile.type.element.name, at, i64(1), part.lanes)))
+    return rows

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from tilewright.dialects import scf, tile
 from tilewright.ir import core
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
+from tilewright.targets.cpu.expressions.graph import sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
 from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
@@ -181,11 +182,16 @@ class _SwappedCarrier:
         return [parts[1], parts[0]]
 
 
-# The vector dimension of a carried tile: that of the memory it is computed from
+# The vector dimension of a carried tile: that of the memory where it ends, else of the memory it is computed from
 
 
 def _carried_dim(value: core.Value) -> int:
     owner = value.owner
+    if isinstance(owner, scf.If):
+        # a branch often knows only how to load what is stored behind it, such as a tile at addresses in rows
+        stored = _stored_dims(value, _DEEPEST)
+        if len(stored) == 1 and (dim := stored.pop()) is not None:
+            return dim
     if isinstance(value, core.BlockArgument):
         loop = value.block.parent_op
         source = _yielded(loop, value.index - 1) if isinstance(loop, scf.For) else None
@@ -235,6 +241,25 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
             return next((d for d in (_natural(v, depth - 1, known) for v in op.operands) if d is not None), None)
         case _:
             return None
+
+
+def _stored_dims(value: core.Value, depth: int) -> set[int | None]:
+    """The dimensions of stride 1 of the memory where all that is computed of a tile is stored; None for other uses."""
+    found: set[int | None] = set()
+    for user in value.uses:
+        match user:
+            case tile.Store() if user.value is value and isinstance(value.type, TileType):
+                found.add(_unit_mode(user.memref.type, value.type))
+            case AccessesAddresses() if not user.results:
+                pass
+            case Elementwise() if depth:
+                found |= _stored_dims(user.results[0], depth - 1)
+            case MovesElements() if depth and (move := sole_rearrangement(user)) is not None:
+                back = {c.dim: dim for dim, c in enumerate(move.coordinates) if c.dim is not None}
+                found |= {back.get(dim) for dim in _stored_dims(user.results[0], depth - 1)}
+            case _:
+                found.add(None)
+    return found
 
 
 def _unit_mode(memref: object, type_: TileType) -> int | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.cpu.context import KernelContext, NoLowering
+from tilewright.targets.cpu.expressions.narrowing import narrowed
 from tilewright.targets.cpu.expressions.nodes import Elementwise, Expression, Splat
 from tilewright.targets.cpu.memory.places import tile_of
 from tilewright.targets.llvm.elementwise import knows
 
 
-def elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Elementwise:
-    """The operation on what its operands became; scalars are spread over the tile."""
+def elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Expression:
+    """The operation on what its operands became: scalars spread over the tile, what is repeated computed once."""
     if not knows(op):
         raise NoLowering(op)
     operands: list[Expression] = []
@@ -21,4 +22,4 @@ def elementwise(ctx: KernelContext, op: core.Operation, type_: TileType) -> Elem
             operands.append(Splat(spread, ctx.uniform_value(ctx.scalar(value))))
         else:
             operands.append(tile_of(ctx, value))
-    return Elementwise(type_, op, tuple(operands))
+    return narrowed(Elementwise(type_, op, tuple(operands)))

@@ -71,7 +71,7 @@ class CpuTiles:
         expression = self._expression(ctx, roots, op)
         if expression is not None:
             shared = self._sharing.is_shared(op.results[0], expression)
-            ctx.bind(op.results[0], roots.materialize(expression) if shared else expression)
+            ctx.bind(op.results[0], roots.computed_once(expression) if shared else expression)
             return
         match op:
             case tile.Store():

@@ -16,6 +16,7 @@ from tilewright.targets.cpu.evaluation.streamed_stores import StreamedStores, be
 from tilewright.targets.cpu.evaluation.sweep import Plan, fits_registers, sweep
 from tilewright.targets.cpu.expressions.blocks import split_pieces
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
+from tilewright.targets.cpu.expressions.narrowing import with_scalars
 from tilewright.targets.cpu.expressions.nodes import (
     Broadcast,
     Converted,
@@ -44,6 +45,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import BufferPool
 from tilewright.targets.cpu.outlining.outline import Outlined
 from tilewright.targets.cpu.outlining.parts import outlined, wants_outlining
+from tilewright.targets.cpu.tiles.sharing import is_costly
 from tilewright.targets.llvm.emitter import Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
@@ -213,6 +215,12 @@ class Roots:
         self.store(tile, target)
         return target
 
+    def computed_once(self, tile: Expression) -> Expression:
+        """The tile computed into a buffer; of one that repeats its elements, each of them."""
+        if isinstance(tile, Broadcast):
+            return replace(tile, source=self.materialize(tile.source))
+        return self.materialize(tile)
+
     def put_together(self, tile: Reshaped) -> Memory:
         """The elements in a buffer, where any shape is a matter of strides."""
         return column_major(self.materialize(tile.source, 0, packed=True), tile.type)
@@ -259,6 +267,7 @@ class Roots:
         That is: tiles in registers whose vectors do not fit, and the strided factor of a product whose vectors are
         read again for each block of columns.
         """
+        tile = with_scalars(tile, self.element)
         plan = Plan(self.evaluator(), tile, vector)
         return self._with_operands(tile, plan, plan.vector, {})
 
@@ -289,8 +298,10 @@ class Roots:
             case Reshaped():
                 return self.put_together(tile)
             case Broadcast() | Extract() | Reverse() | Reduction():
-                costly = any(isinstance(part, Registers | Product | Reshaped) for part in subexpressions(tile.source))
-                return replace(tile, source=self.materialize(tile.source)) if costly else tile
+                parts = list(subexpressions(tile.source))
+                first = any(isinstance(part, Registers | Product | Reshaped) for part in parts)
+                first = first or (isinstance(tile, Broadcast) and any(map(is_costly, parts)))
+                return replace(tile, source=self.materialize(tile.source)) if first else tile
             case _:
                 return tile
 

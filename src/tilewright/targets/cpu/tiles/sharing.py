@@ -45,7 +45,7 @@ class Sharing:
         found = self._contents.get(expression)
         if found is None:
             inner = [self._contents_of(source) for source in sources(expression)]
-            costly = _is_costly(expression) or any(costly for _, costly in inner)
+            costly = is_costly(expression) or any(costly for _, costly in inner)
             found = frozenset({expression}).union(*(parts for parts, _ in inner)), costly
             if len(self._contents) >= _MOST_KNOWN:
                 self._contents.clear()
@@ -68,7 +68,8 @@ class Sharing:
         return self._sweeps[value]
 
 
-def _is_costly(part: Expression) -> bool:
+def is_costly(part: Expression) -> bool:
+    """Whether an expression takes longer to compute than to read from a buffer, whatever its operands."""
     match part:
         case Product() | Reduction() | Gathered():
             return True
