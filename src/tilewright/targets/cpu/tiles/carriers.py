@@ -255,7 +255,9 @@ def _stored_dims(value: core.Value, depth: int) -> set[int | None]:
             case Elementwise() if depth:
                 found |= _stored_dims(user.results[0], depth - 1)
             case MovesElements() if depth and (move := sole_rearrangement(user)) is not None:
-                back = {c.dim: dim for dim, c in enumerate(move.coordinates) if c.dim is not None}
+                back: dict[int | None, int] = {
+                    c.dim: dim for dim, c in enumerate(move.coordinates) if c.dim is not None
+                }
                 found |= {back.get(dim) for dim in _stored_dims(user.results[0], depth - 1)}
             case _:
                 found.add(None)
