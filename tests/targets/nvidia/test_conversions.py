@@ -98,7 +98,8 @@ def test_any_layout_becomes_any_other(pair: list[Layout], element: str, seed: in
     interpret(module.kernels[0], arguments, launch.grid)
     found = faults(launch, dict(enumerate(arguments)))
     assert not found, "; ".join(found)
-    assert exchanges(*pair) is None or not count(module, Alloca)
+    # the module goes there and back again
+    assert None in (exchanges(*pair), exchanges(*pair[::-1])) or not count(module, Alloca)
 
 
 def of(shape: tuple[int, int], **digits: list[tuple[int, int, int]]) -> Layout:

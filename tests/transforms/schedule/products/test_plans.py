@@ -121,7 +121,7 @@ def test_few_rows_or_columns_are_columns_of_an_instruction(extents: tuple[int, i
 @pytest.mark.parametrize(
     ("extents", "types", "why"),
     [
-        ((128, 128, 32), (F16, F32), "rows of 64 bytes"),
+        ((128, 128, 24), (F16, F32), "rows of 48 bytes"),
         ((32, 48, 64), (F16, F32), "less than 64 rows and columns"),
         ((128, 128, 64), (F32, F32), "f32 is multiplied exactly"),
     ],
