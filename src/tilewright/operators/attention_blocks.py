@@ -28,8 +28,8 @@ and 0.94; full, width 96 1.08 (64 queries by 128 keys 1.04, 64 by 64 0.98).
 _WHOLE_TILES: Final = {160: (_LARGE, 256)}
 """The same of whole blocks that a device copies, by the width: full 1.16, where 64 keys have 0.97.
 
-There is memory for two stages, as it is not for what blocks need that are not whole, nor for rows of 144 elements, which
-take slabs of 192.
+There is memory for two stages, as it is not for what blocks need that are not whole, nor for rows of 144 elements,
+which take slabs of 192.
 """
 
 
