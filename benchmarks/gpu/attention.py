@@ -4,7 +4,7 @@
                                        [--blocks MxN] [--schedule LINE] [--json PATH]
 
 `tw.attention` of f16 arrays (batch, 32 heads, length, width), without a mask and causal, 4 * 4096 queries of a head in
-all of a batch, with `out` given; at some lengths, of width 64 and 128, also the same written out in Tile IR
+all of a batch, with `out` given; at some lengths, of width 64, 96 and 128, also the same written out in Tile IR
 (`attention_texts.py`) with all extents constant. Contestants run in turn on random normal data of more than 200 MB,
 timed by events on the device. Results are compared with softmax(scale Q K^T) V in float64 for some queries of the last
 head, by the norm of the error. Prints a table of medians with quartiles and saves it:
@@ -33,7 +33,9 @@ QUERIES = 4 * 4096
 """Of a head in all of a batch."""
 BAND = 16
 """Heads whose blocks of queries run beside each other if they are not alike."""
-TEXT_WIDTHS = (64, 128)
+TEXT_WIDTHS = (64, 96, 128)
+SLABS = {96: " swizzle=64"}
+"""Of values, whose rows are no whole slabs of 128 bytes."""
 ERROR = 2e-3
 CHECKED = 256
 """Queries whose result is looked at."""
@@ -145,8 +147,10 @@ def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
         BAND if case.causal else 1,
     )
     stores = " stores=tensor" if case.width != TEXT_WIDTHS[0] else ""
-    schedule = options.schedule or f"threads={2 * rows}{stores}"
-    return tw.compile(attention(of), target="nvidia", cache=False, schedule=schedule).attention[of.grid]
+    schedule = options.schedule or f"threads={2 * rows}{stores}{SLABS.get(case.width, '')}"
+    any_extents = {"extents": "any"}
+    program = tw.compile(attention(of), target="nvidia", schedule=schedule, language_options=any_extents)
+    return program.attention[of.grid]
 
 
 def of_last_head(torch: Any, arrays: list[Any], rows: Any, causal: bool) -> Any:

@@ -213,8 +213,8 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 
 
 def test_blocks_that_go_on_where_that_is_faster() -> None:
-    """Of width 65 to 128, on sm_90a, few keys, if there are more than run at a time; not in place of q."""
-    x, narrow = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96))
+    """Of 128 queries, on sm_90a, with a mask few keys, if there are more than run at a time; not in place of q."""
+    x, narrow, wide = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96, 256))
     long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
@@ -222,11 +222,27 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
 
     assert goes_on(x, x, x)
     assert goes_on(narrow, narrow, narrow, causal=True)
-    assert not goes_on(x, long, long)
+    assert goes_on(x, long, long)
+    assert not goes_on(x, long, long, causal=True)
+    assert goes_on(wide, wide, wide)
+    assert not goes_on(wide, wide, wide, causal=True)
+    assert not goes_on(*[wide[..., :64]] * 3)
     assert not goes_on(x[:, :33], x[:, :33], x[:, :33])
     assert not goes_on(x, x, x, out=x)
     assert not goes_on(x, x, x, target="nvidia:sm_80")
     assert not goes_on(x, x, x, target="cpu")
+
+
+def test_blocks_that_are_larger_where_they_are_whole() -> None:
+    """Of width 160; those that are not have no memory for that."""
+    x = np.zeros((1, 1, 192, 160), np.float16)
+
+    def blocks(keys: int, target: str = "nvidia:sm_90a") -> tuple[tuple[int, int], bool]:
+        of = tw.attention.plan(x[:, :, :128], *[x[:, :, :keys]] * 2, target=target).of
+        return of.blocks, of.whole
+
+    assert [blocks(keys) for keys in (128, 192, 130)] == [((128, 128), True), ((128, 64), True), ((128, 64), False)]
+    assert blocks(128, "nvidia:sm_80") == ((128, 64), True)
 
 
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_blocks import (
-    TILES,
     are_whole,
     goes_on,
     heads_of_band,
     numbers_of_blocks,
     schedule_of,
+    tiles_of,
 )
 from tilewright.operators.attention_devices import multiprocessors
 from tilewright.operators.attention_gradients import gradients
@@ -291,13 +291,15 @@ def _planned(asked: _Asked) -> AttentionPlan:
     batch, count, queries, width = q.shape
     flat = [flat_of(each) for each in ((q, k, v, out) if width % WIDTH_UNIT == 0 else ())]
     is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
-    blocks, threads = next(found for most, found in TILES.items() if width <= most)
+    matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
+    tiles, have_maps = tiles_of(width, target), len(matrices) == len(FLAT)
+    whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
+    blocks, threads = tiles[-1] if whole is None else whole
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
     integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
-    matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
     band = 1
-    if len(matrices) == len(FLAT) and are_whole(layouts, (q, k, v, out), blocks):
+    if whole is not None:
         of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
         band = heads_of_band(q, k, of)

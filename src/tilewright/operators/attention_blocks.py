@@ -12,19 +12,31 @@ from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
-_SHORT: Final = 4096
-"""Keys that take little longer than what a work-group begins and ends with."""
+_SHORT: Final = 2048
+"""Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less."""
 _LINE: Final = 128
 """Bytes of the longest rows of shared memory that the device copies."""
 _BAND_BYTES: Final = 32 << 20
 """Of keys and values of the heads of a band, which a cache of 50 MiB keeps beside what else goes through it."""
-TILES: Final = {64: ((64, 128), 128), 128: ((128, 128), 256), 256: ((128, 64), 256)}
+_TILES: Final = {64: ((64, 128), 128), 128: (_LARGE, 256), 256: ((128, 64), 256)}
 """By the largest width: queries and keys of a block, and its threads on an NVIDIA device.
 
 Measured on an H200, of torch's attention, f16, 4 x 32 heads of length 4096, full and causal: width 64 1.03 and 1.01
 (128 queries by 64 keys 0.93 and 0.91, 256 by 64 on 512 threads 0.89 and 0.83), width 128 0.93 and 0.96, width 256 0.91
 and 0.94; full, width 96 1.08 (64 queries by 128 keys 1.04, 64 by 64 0.98).
 """
+_WHOLE_TILES: Final = {160: (_LARGE, 256)}
+"""The same of whole blocks that a device copies, by the width: full 1.16, where 64 keys have 0.97.
+
+There is memory for two stages, as it is not for what blocks need that are not whole, nor for rows of 144 elements,
+which take slabs of 192.
+"""
+
+
+def tiles_of(width: int, target: str) -> Sequence[tuple[tuple[int, int], int]]:
+    """Queries and keys of a block, and its threads: those that are best if blocks are whole, and those for all."""
+    usual = next(found for most, found in _TILES.items() if width <= most)
+    return [_WHOLE_TILES[width], usual] if width in _WHOLE_TILES and takes_tensors(target) else [usual]
 
 
 def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
@@ -39,24 +51,27 @@ def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tupl
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     """Whether work-groups go on from block to block, where that is faster.
 
-    Measured on an H200, of torch's attention, f16, width 128, with and without: full 0.99 and 0.84 at length 512, 1.01
-    and 0.91 at 1024, 1.01 and 0.99 at 4096; causal 0.92 and 0.79, 0.98 and 0.90, 1.08 and 1.05.
+    Measured on an H200, of torch's attention, f16, with and without: full, width 128 0.99 and 0.84 at length 512, 1.01
+    and 0.91 at 1024, 1.01 and 0.99 at 4096, width 96 1.11 and 1.10 at 16384, width 256 0.98 and 0.85 at 512, 0.97 and
+    0.93 at 4096, 0.99 and 0.94 at 16384; causal, width 128 0.91 and 0.79 at 512, 1.00 and 0.98 at 2048, 0.99 and 1.03
+    at 4096, width 96 1.00 and 0.82, 1.06 and 1.06, 1.07 and 1.13, width 256 0.81 and 0.85 at 512, 0.86 and 0.95 at
+    4096.
     """
     blocks = q.shape[0] * q.shape[1] * (q.shape[2] // of.blocks[0])
-    is_short = k.shape[2] <= _SHORT
-    return of.blocks == _LARGE and is_short and blocks > multiprocessors() and takes_tensors(target)
+    is_known = of.blocks == _LARGE and k.shape[2] <= _SHORT if of.causal else of.blocks[0] == _LARGE[0]
+    return is_known and blocks > multiprocessors() and takes_tensors(target)
 
 
 def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
     """How a program is run on an NVIDIA device.
 
-    Whole blocks of width 128 are stored by the device: measured on an H200, 1.03 to 1.06 times as fast at length 512,
-    1.00 to 1.02 at 4096. Rows of values that are no whole slabs of 128 bytes are cut into those of 64: 1.01 times as
-    fast as padded ones, width 96.
+    Whole blocks of 128 queries are stored by the device: measured on an H200, 1.03 to 1.06 times as fast at length 512
+    (width 128; 256 1.07), 1.00 to 1.02 at 4096. Rows of values that are no whole slabs of 128 bytes are cut into those
+    of 64: 1.01 times as fast as padded ones, width 96; slabs of 32 are slower (80 0.97, 112 0.93).
     """
     if target.partition(":")[0] != "nvidia":
         return None
-    stores = of.whole and of.blocks == _LARGE and takes_tensors(target)
+    stores = of.whole and of.blocks[0] == _LARGE[0] and takes_tensors(target)
     is_cut = of.padded * ELEMENT_BYTES % _LINE == _LINE // 2 and takes_tensors(target)
     slabs = f" swizzle={_LINE // 2}" * is_cut
     return f"threads={threads}{' stores=tensor' * stores}{' persistent=yes' * of.persistent}{slabs}"
