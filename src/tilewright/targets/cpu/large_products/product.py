@@ -24,6 +24,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Substitution,
     natural_dim,
     subexpressions,
+    unconverted,
 )
 from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_plain, is_short, may_be_streamed
 from tilewright.targets.cpu.large_products.macro_kernel import Form
@@ -83,7 +84,7 @@ def is_large_shape(m: int, n: int, depth: int, many: int = MANY_MULTIPLIES) -> b
 
 def _source(factor: Expression) -> Memory | Reshaped | None:
     """The memory that a factor is read from, converted or not."""
-    inner = factor.source if isinstance(factor, Converted) else factor
+    inner = unconverted(factor)
     return inner if isinstance(inner, Memory | Reshaped) else None
 
 
@@ -156,8 +157,7 @@ def _memory(factor: Expression) -> Memory:
 
 def kind_of(factor: Expression) -> Factor:
     """What the elements of a factor are where they are read from."""
-    inner = factor.source if isinstance(factor, Converted) else factor
-    return Factor(inner.type.element, not isinstance(factor, Converted) or factor.signed)
+    return Factor(unconverted(factor).type.element, not isinstance(factor, Converted) or factor.signed)
 
 
 def _end(tile: Memory, dim: int) -> Value:

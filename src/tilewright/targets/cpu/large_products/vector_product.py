@@ -16,7 +16,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
 from tilewright.targets.cpu.large_products.panels import Corner, pack, pack_panels
-from tilewright.targets.cpu.large_products.sources import Source
+from tilewright.targets.cpu.large_products.sources import Share, Source
 from tilewright.targets.cpu.large_products.work import Work, blocks, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
@@ -131,12 +131,11 @@ def _multiply_passing(ctx: KernelContext, machine: Machine, form: Form, work: Wo
     with b.loop(part.begin, part.end, hint="column") as column:
         _pack_scalars(inner, machine, form, inside, column.index, packed)
         corner = Corner(b.mul(b.add(column.index, i64(1)), i64(form.short.height)), inside.term)
-        following = Source.of(b, inside.short, form.short, corner, inside.depth, count)
+        following = Source.of(b, inside.short, form.short, corner, i64(form.short.height), inside.depth, count)
         with b.loop(i64(0), count, hint="panel") as loop:
-            if following is not None:
-                following.prefetch(inner, machine, loop.index)
             panel = form.panel(b, machine, vectors, form.long, loop.index)
-            MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed)
+            share = None if following is None else Share(following, loop.index)
+            MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed, share=share)
     part.call(blocks(ctx.b, work.columns, form.short.height), shared)
 
 
@@ -160,13 +159,18 @@ def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Wor
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         _pack_longs(inner, machine, form, inside, group.index, count, packed)
         columns = blocks(b, inside.columns, form.short.height)
+        end = b.add(group.index, count)
+        corner = Corner(b.mul(end, i64(form.long.height)), inside.term)
+        lines = b.mul(b.smin(b.sub(part.end, end), i64(_PANELS_AT_ONCE)), i64(form.long.height))
+        following = Source.of(b, inside.long, form.long, corner, lines, inside.depth, b.mul(columns, count))
         with b.loop(i64(0), columns, hint="column") as column:
             short = form.panel(b, machine, inside.panels, form.short, column.index)
             with b.loop(i64(0), count, hint="panel") as loop:
                 panel = form.panel(b, machine, packed, form.long, loop.index)
                 kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
                 ahead = _next_scalars(b, machine, form, inside, column.index, loop.index, count)
-                kernel.block(column.index, short, ahead)
+                number = b.add(b.mul(column.index, count), loop.index)
+                kernel.block(column.index, short, ahead, None if following is None else Share(following, number))
     part.call(blocks(ctx.b, work.lines, form.long.height), shared)
 
 
