@@ -39,32 +39,23 @@ def test_packing_of_patches_prefetches_the_image(rng: np.random.Generator, eleme
 
 def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(rng: np.random.Generator) -> None:
     """All shares together are nearly every line of the packed scalars, and none behind them: first the second panel, at
-    last the first one again, for the next panels of vectors. And the rows of the image that these are packed from."""
+    last the first one again, for the next panels of vectors."""
     convolution = Convolution(rng, "float", 64, 56)
     seen: list[int] = []
     remember = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(seen.append)
     text = "declare void @seen(ptr)\n" + _AHEAD.sub(r"@seen(\1)", convolution.kernel.llvm)
     found = convolution.run(text, {"seen": ctypes.cast(remember, ctypes.c_void_p).value or 0})
     assert np.array_equal(found, convolution.expected)
-    image, memory = (
-        range(a.ctypes.data, a.ctypes.data + a.nbytes) for a in (convolution.arrays[0], convolution.memory)
-    )
-    assert all(at in image or at in memory for at in seen)
-    lines = {at // _LINE for at in seen if at in image}
+    lines = {at // _LINE for at in seen}
     first, last = min(lines), max(lines)
-    assert first > image.start // _LINE
+    assert seen[0] // _LINE > first
     assert len(lines) > 0.85 * (last - first + 1)
-    assert last == (image.stop - 1) // _LINE
-    panels = [at // _LINE for at in seen if at in memory]
-    first, last = min(panels), max(panels)
-    assert panels[0] > first
-    assert len(set(panels)) > 0.85 * (last - first + 1)
     block = re.search(r"blocks of \d+x(\d+), runs of (\d+)", convolution.kernel.schedule)
     assert block is not None
     width, terms = map(int, block.groups())
     panel = width * (4 * terms + _LINE)
-    count = -(-64 // width)
-    assert 0.9 * count * panel < (last - first) * _LINE < count * (panel + 2 * _LINE)
+    panels = -(-64 // width)
+    assert 0.9 * panels * panel < (last - first) * _LINE < panels * (panel + 2 * _LINE)
 
 
 @pytest.mark.skipif(not machine_of().masks, reason="this machine has no AVX-512")

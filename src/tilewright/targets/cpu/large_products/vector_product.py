@@ -159,18 +159,13 @@ def _multiply_panels(ctx: KernelContext, machine: Machine, form: Form, work: Wor
         count = b.smin(b.sub(part.end, group.index), i64(_PANELS_AT_ONCE))
         _pack_longs(inner, machine, form, inside, group.index, count, packed)
         columns = blocks(b, inside.columns, form.short.height)
-        end = b.add(group.index, count)
-        corner = Corner(b.mul(end, i64(form.long.height)), inside.term)
-        lines = b.mul(b.smin(b.sub(part.end, end), i64(_PANELS_AT_ONCE)), i64(form.long.height))
-        following = Source.of(b, inside.long, form.long, corner, lines, inside.depth, b.mul(columns, count))
         with b.loop(i64(0), columns, hint="column") as column:
             short = form.panel(b, machine, inside.panels, form.short, column.index)
             with b.loop(i64(0), count, hint="panel") as loop:
                 panel = form.panel(b, machine, packed, form.long, loop.index)
                 kernel = MacroKernel(inner, machine, form, inside, b.add(group.index, loop.index), panel)
                 ahead = _next_scalars(b, machine, form, inside, column.index, loop.index, count)
-                number = b.add(b.mul(column.index, count), loop.index)
-                kernel.block(column.index, short, ahead, None if following is None else Share(following, number))
+                kernel.block(column.index, short, ahead)
     part.call(blocks(ctx.b, work.lines, form.long.height), shared)
 
 
