@@ -24,6 +24,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
+_LONGER_ALONE = 1.5
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
 _BLOCK_TERMS = 100
@@ -126,8 +127,9 @@ def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int
 
 
 def _run_length(depth: int, most: int) -> int:
-    """The terms of `depth` in even runs of about `most`."""
-    runs = -(-depth // max(most, _SHORTEST_RUN))
+    """The terms of `depth` in even runs of about `most`; in one if that is little longer: then no sums are kept."""
+    longest = max(most, _SHORTEST_RUN)
+    runs = 1 if depth <= longest * _LONGER_ALONE else -(-depth // longest)
     return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN
 
 

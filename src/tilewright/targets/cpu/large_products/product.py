@@ -46,6 +46,8 @@ MANY_MULTIPLIES = 72 * 72 * 72
 _MANY_FOR_UNITS = 32 * 32 * 32
 """From here on for other units (`benchmarks/units.py`, batches of small products)."""
 _NARROWEST = 16
+_SHARE_OF_CACHE = 4
+"""Of the second cache, what a result fills from which on tiles that are stored where they belong wait for its lines."""
 _KNOWN = (Elementwise, Converted, Memory, Reshaped, Splat, Broadcast, Iota, Product)
 
 
@@ -138,11 +140,13 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     )
     if isinstance(form, TileForm):
         streamed = may_be_streamed(machine, value, product, target, vector)
+        plain = not streamed and is_plain(value, target, vector)
+        late = plain and target.type.size * target.type.element.bytes > machine.l2_bytes // _SHARE_OF_CACHE
         form = replace(
             form,
             streamed=streamed,
-            overlapped=streamed and is_short(value) and is_short(product.acc),
-            plain=not streamed and is_plain(value, target, vector),
+            overlapped=late or (streamed and is_short(value) and is_short(product.acc)),
+            plain=plain and not late,
         )
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
