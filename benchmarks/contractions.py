@@ -1,4 +1,4 @@
-"""Contractions of quantum chemistry in TLX against NumPy and torch: `python benchmarks/contractions.py [--quick]`.
+"""Contractions of quantum chemistry in TLX against NumPy and torch: `benchmarks/contractions.py [--quick] [WORD ..]`.
 
 Tensors of rank 3 to 5 as coupled-cluster methods multiply them (a, b, c, d: 40 virtual orbitals, i, j, k: 16 occupied
 ones), row-major, on random data. Ours, `numpy.einsum(optimize=True)` and `torch.einsum` run in turn, and as a floor our
@@ -69,7 +69,7 @@ def measure(
     a, b = (rng.standard_normal([sizes[c] for c in word]).astype(DTYPES[dtype]) for word in (left, right))
     c = np.full([sizes[letter] for letter in result], np.nan, DTYPES[dtype])
     kernel = tw.compile(contraction(dtype, letters, sizes), target="cpu", cache=False).k
-    spec, operations = f"{left},{right}->{result}", 2.0 * prod(sizes[letter] for letter in {*left, *right})
+    spec, operations = _spec(letters), 2.0 * prod(sizes[letter] for letter in {*left, *right})
     runs: dict[str, Callable[[], object]] = {
         OURS: lambda: kernel(a, b, c),
         _NUMPY: lambda: np.einsum(spec, a, b, optimize=True),
@@ -83,6 +83,16 @@ def measure(
     peers = [name for name in runs if name not in (OURS, _FLOOR, _REGISTERS)]
     found = Comparison.of(f"{dtype} {spec}", timings, peers, threads=threads, error=error, allowed=ERRORS[dtype])
     return Contraction(dtype, 1e-9 * operations, found, timings.ratios(_NUMPY, _REGISTERS))
+
+
+def _spec(letters: tuple[str, str, str]) -> str:
+    return "{},{}->{}".format(*letters)
+
+
+def _cases(words: list[str]) -> list[tuple[str, tuple[str, str, str]]]:
+    """The cases with one of the words in their names, all if there are none."""
+    found = [(dtype, letters) for dtype in DTYPES for letters in _CASES]
+    return [case for case in found if not words or any(word in f"{case[0]} {_spec(case[1])}" for word in words)]
 
 
 def _torch(spec: str, a: object, b: object) -> dict[str, Callable[[], object]]:
@@ -107,26 +117,28 @@ def _matrices(
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "contractions")
+    parser.add_argument("words", nargs="*", help="only cases with one; figures are saved only where --json says then")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=0.8, help="for each case (default: %(default)s)")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:
         rows: list[Contraction] = []
-        for dtype in DTYPES:
-            for letters in _CASES:
-                sizes = _QUICK if options.quick else _SIZES
-                rows.append(measure(dtype, letters, sizes, options.seconds, options.child))
-                print(rows[-1].line(), file=sys.stderr, flush=True)
+        for dtype, letters in _cases(options.words):
+            sizes = _QUICK if options.quick else _SIZES
+            rows.append(measure(dtype, letters, sizes, options.seconds, options.child))
+            print(rows[-1].line(), file=sys.stderr, flush=True)
         print(msgspec.json.encode(rows).decode())
         return 0
     seconds = 0.0 if options.quick else options.seconds
-    arguments = ["--seconds", str(seconds), *(["--quick"] if options.quick else [])]
+    arguments = [*options.words, "--seconds", str(seconds), *(["--quick"] if options.quick else [])]
     rows = rows_of_children(__file__, arguments, options.threads, Contraction)
     found = _overall(rows)
     figures.tell(found)
     bars = [(row.case.label, row.case.ratio.median) for row in rows]
-    figures.save(options.json, rows, found, Chart("Contractions: speed over NumPy's and torch's", bars, 1.0))
+    partly = options.words and options.json == figures.results("contractions")
+    path = None if partly else options.json
+    figures.save(path, rows, found, Chart("Contractions: speed over NumPy's and torch's", bars, 1.0))
     return 1 if any(row.case.wrong for row in rows) else 0
 
 

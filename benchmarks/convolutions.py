@@ -1,4 +1,4 @@
-"""Convolutions in TLX against torch (oneDNN): `python benchmarks/convolutions.py [--quick]`.
+"""Convolutions in TLX against torch (oneDNN): `python benchmarks/convolutions.py [--quick] [WORD ..]`.
 
 One image, N C H W, kernels of 3 by 3, as many maps as channels, without padding, on random data. f32; bf16 on its unit
 where there is one (AMX, else that of AVX-512), results rounded to bf16 as torch's are; i8 with sums modulo 2^8, which
@@ -79,10 +79,21 @@ def measure(dtype: str, channels: int, size: int, seconds: float, threads: int) 
     exact = np.einsum("nchwij,ocij->nohw", patches, y.astype(np.float64), optimize=True)
     exact = exact.astype(np.int64).astype(np.int8) if dtype == "i8" else exact
     error = float(np.linalg.norm(_widened(dtype, out) - exact) / np.linalg.norm(exact.astype(np.float64)))
-    name = f"{dtype} {channels} x {size}"
+    name = _name(dtype, channels, size)
     peers = [peer for peer in runs if peer == _TORCH]
     found = Comparison.of(name, timings, peers, threads=threads, error=error, allowed=_ERRORS[dtype])
     return Row(dtype, 2e-9 * channels * channels * _KERNEL**2 * positions**2, found)
+
+
+def _name(dtype: str, channels: int, size: int) -> str:
+    return f"{dtype} {channels} x {size}"
+
+
+def _cases(words: list[str], quick: bool) -> list[tuple[str, int, int]]:
+    """The cases with one of the words in their names, all if there are none."""
+    dtypes = _UNITS if torch_module() is not None else ("f32", "i8")
+    found = [(dtype, *shape) for dtype in dtypes for shape in ([(16, 10)] if quick else _SHAPES)]
+    return [case for case in found if not words or any(word in _name(*case) for word in words)]
 
 
 def _argument(dtype: str, array: Array) -> object:
@@ -119,20 +130,20 @@ def _matrices(dtype: str, channels: int, positions: int, rng: np.random.Generato
 def main() -> int:
     """Print the tables; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "convolutions")
+    parser.add_argument("words", nargs="*", help="only cases with one; figures are saved only where --json says then")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--seconds", type=float, default=0.8, help="for each case (default: %(default)s)")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = figures.parsed(parser)
     if options.child is not None:
         rows: list[Row] = []
-        for dtype in _UNITS if torch_module() is not None else ("f32", "i8"):
-            for channels, size in [(16, 10)] if options.quick else _SHAPES:
-                rows.append(measure(dtype, channels, size, options.seconds, options.child))
-                print(rows[-1].line(), file=sys.stderr, flush=True)
+        for case in _cases(options.words, options.quick):
+            rows.append(measure(*case, options.seconds, options.child))
+            print(rows[-1].line(), file=sys.stderr, flush=True)
         print(msgspec.json.encode(rows).decode())
         return 0
     seconds = 0.0 if options.quick else options.seconds
-    arguments = ["--seconds", str(seconds), *(["--quick"] if options.quick else [])]
+    arguments = [*options.words, "--seconds", str(seconds), *(["--quick"] if options.quick else [])]
     rows = rows_of_children(__file__, arguments, options.threads, Row)
     found: dict[str, Overall] = {}
     for name in (_TORCH, _FLOOR):
@@ -143,7 +154,8 @@ def main() -> int:
         found |= {what: overall(cases, name) for what, cases in groups.items()}
     figures.tell(found)
     bars = [(row.case.label, row.case.ratio.median) for row in rows]
-    figures.save(options.json, rows, found, Chart("Convolutions: speed over torch's", bars, 1.0))
+    partly = options.words and options.json == figures.results("convolutions")
+    figures.save(None if partly else options.json, rows, found, Chart("Convolutions: speed over torch's", bars, 1.0))
     return 1 if any(row.case.wrong for row in rows) else 0
 
 

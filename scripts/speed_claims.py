@@ -142,21 +142,31 @@ def _tile_ir() -> Iterator[Claim]:
 
 
 def _tensors() -> Iterator[Claim]:
-    for dtype in ("f32", "f64"):
-        for threads in (1, 2):
-            for library in ("numpy", "torch"):
-                what = f"contractions of quantum chemistry in TLX, {dtype}, {_cores(threads)}, over {library}'s einsum"
-                key, headline = f"{dtype}, {threads} threads, over {library}", (dtype, threads) == ("f64", 1)
-                yield Claim(what, "contractions", key, "contractions.py", headline=headline)
-    for dtype in ("f32", "bf16", "i8"):
-        for threads in (1, 2):
-            what = f"convolutions of 3x3 in TLX, {dtype}, {_cores(threads)}, over torch (oneDNN)"
-            yield Claim(what, "convolutions", f"{dtype}, {threads} threads, over torch", "convolutions.py")
+    for where, results in (("", ""), (" (Emerald Rapids)", "_emerald_rapids")):
+        yield from _contractions(where, f"contractions{results}")
+        yield from _convolutions(where, f"convolutions{results}")
     for dtype in ("f32", "f64"):
         for threads in (1, 2):
             of = f"{dtype}, {_cores(threads)}"
             what = f"functions, transposes, reductions of 10^7 elements in TLX, {of}, over NumPy"
             yield Claim(what, "tlx_memory", f"{threads} threads, {dtype}, over NumPy", "tlx_memory.py")
+
+
+def _contractions(where: str, results: str) -> Iterator[Claim]:
+    for dtype in ("f32", "f64"):
+        for threads in (1, 2):
+            for library in ("numpy", "torch"):
+                of = f"{dtype}, {_cores(threads)}{where}"
+                what = f"contractions of quantum chemistry in TLX, {of}, over {library}'s einsum"
+                key, headline = f"{dtype}, {threads} threads, over {library}", (dtype, threads, where) == ("f64", 1, "")
+                yield Claim(what, results, key, "contractions.py", headline=headline)
+
+
+def _convolutions(where: str, results: str) -> Iterator[Claim]:
+    for dtype in ("f32", "bf16", "i8"):
+        for threads in (1, 2):
+            what = f"convolutions of 3x3 in TLX, {dtype}, {_cores(threads)}{where}, over torch (oneDNN)"
+            yield Claim(what, results, f"{dtype}, {threads} threads, over torch", "convolutions.py")
 
 
 def _streams_on_devices() -> Iterator[Claim]:

@@ -103,14 +103,17 @@ def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.
         np.testing.assert_array_equal(around, outside)
 
 
-@pytest.mark.parametrize("terms", [40, 300, 1100])
+@pytest.mark.parametrize(("terms", "l2_bytes"), [(40, 0), (300, 1 << 16), (1100, 0)])
 @pytest.mark.parametrize("way", WAYS)
-def test_sums_are_stored_while_the_next_block_is_computed(way: Way, terms: int, rng: np.random.Generator) -> None:
-    """However few steps that has, in one run of terms and in several."""
+def test_sums_are_stored_while_the_next_block_is_computed(
+    way: Way, terms: int, l2_bytes: int, rng: np.random.Generator
+) -> None:
+    """However few steps that has, in one run of terms and in several; where the result fills half of the cache, too."""
     m, n = 97, 96
     # products of f16 of fewer terms take vectors
     terms = max(terms, 100) if way.unit is Unit.AMX_F16 else terms
-    run = kernel(way, replace(tile_machine(), l2_bytes=0), extents=(m, n, terms))
+    run = kernel(way, replace(tile_machine(), l2_bytes=l2_bytes), extents=(m, n, terms))
+    assert set(re.findall(r"tilestored64[^\n]*, i64 ([^,]*), x86_amx", run.text)) == {"128"}, "into blocks of sums"
     a, b = factors(rng, way, m, n, terms)
     dtype = DTYPES[ELEMENTS[way.unit][1]]
     c = np.full((m, n), 77, dtype, order="F")

@@ -66,6 +66,7 @@ def compiled(text: str, names: str | None = None, level: int = 2) -> Artifact:
         (gemm(F16, 128, 128, 128), "amx-bf16", r"vector, packed, [^;]*; amx-f16: not among the units to be used\Z"),
         (gemm(F32, 1024, 1024, 1024), None, r"vector, packed, blocks of 32x13, runs of 256 terms\Z"),
         (gemm(F32, 1024, 512, 1024), None, r"vector, packed, blocks of 32x14, runs of 256 terms\Z"),
+        (gemm(F32, 1024, 512, 352), None, r"vector, packed, blocks of 32x14, runs of 352 terms\Z"),
         (gemm(F32, 1024, 1024, 32), None, r"vector, packed, blocks of 32x14, runs of 32 terms\Z"),
     ],
 )

@@ -286,6 +286,11 @@ def first_long_dim(shape: Sequence[int]) -> int:
     return next((dim for dim, extent in enumerate(shape) if extent > 1), 0)
 
 
+def unconverted(tile: Expression) -> Expression:
+    """What a tile is converted from; the tile itself if it is not converted."""
+    return tile.source if isinstance(tile, Converted) else tile
+
+
 def natural_dim(tile: Expression) -> int | None:
     """The dimension along which the tile's elements are neighbours, where there is one."""
     return _natural_dim(tile, {})

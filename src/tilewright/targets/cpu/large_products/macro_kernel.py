@@ -11,9 +11,10 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
-from tilewright.targets.cpu.expressions.nodes import Product
+from tilewright.targets.cpu.expressions.nodes import Product, natural_dim, unconverted
 from tilewright.targets.cpu.large_products.epilogue import added, finish
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format
+from tilewright.targets.cpu.large_products.sources import Share
 from tilewright.targets.cpu.large_products.work import Work, blocks, element_address
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -23,6 +24,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
+_LONGER_ALONE = 1.5
 _PREFETCH_TERMS = 64
 _COMPACT_ACCUMULATORS = 8
 _BLOCK_TERMS = 100
@@ -61,7 +63,7 @@ class Form(Struct, frozen=True):
         most = _longest_run(machine, element, vectors, width)
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
         long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
-        return Form(unit, vector, long, Format(1 - vector, width, unit.scalars), terms)
+        return Form(unit, vector, long, _scalars(unit, product, vector, width, terms), terms)
 
     @property
     def element(self) -> ScalarType:
@@ -80,6 +82,15 @@ class Form(Struct, frozen=True):
     def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
         """Address of a panel."""
         return element_address(b, form.word, panels, b.mul(number, i64(form.stride(self.terms, machine))))
+
+
+def _scalars(unit: ProductUnit, product: Product, vector: int, width: int, terms: int) -> Format:
+    """Panels of scalars: line by line where the terms of a line are neighbours in memory, a cache line apart so that
+    not all begin in one set of the first cache."""
+    factor, packing = product.rhs if vector == 0 else product.lhs, unit.scalars
+    lined = packing.group == packing.parts == 1 and natural_dim(unconverted(factor)) == vector
+    row = terms + LINE_BYTES // packing.word.bytes if lined else 0
+    return Format(1 - vector, width, packing, row=row)
 
 
 def _width(machine: Machine, product: Product, vector: int, vectors: int) -> int:
@@ -116,8 +127,9 @@ def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int
 
 
 def _run_length(depth: int, most: int) -> int:
-    """The terms of `depth` in even runs of about `most`."""
-    runs = -(-depth // max(most, _SHORTEST_RUN))
+    """The terms of `depth` in even runs of about `most`; in one if that is little longer: then no sums are kept."""
+    longest = max(most, _SHORTEST_RUN)
+    runs = 1 if depth <= longest * _LONGER_ALONE else -(-depth // longest)
     return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN
 
 
@@ -150,7 +162,19 @@ class Stream(Struct, frozen=True):
 class MacroKernel:
     """Emits the register blocks that one panel of vectors takes part in."""
 
-    __slots__ = ("_ahead", "_b", "_columns", "_ctx", "_form", "_machine", "_number", "_panel", "_pieces", "_work")
+    __slots__ = (
+        "_ahead",
+        "_b",
+        "_columns",
+        "_ctx",
+        "_form",
+        "_machine",
+        "_number",
+        "_panel",
+        "_pieces",
+        "_share",
+        "_work",
+    )
 
     def __init__(
         self, ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, panel: Value
@@ -165,11 +189,15 @@ class MacroKernel:
         self._pieces = form.pieces(machine)
         self._columns = blocks(ctx.b, work.columns, form.short.height)
         self._ahead: Stream | None = None
+        self._share: Share | None = None
 
-    def block(self, column: Value, short: Value, ahead: Stream | None = None) -> None:
-        """The register block with the panel of scalars at `short`; meanwhile memory `ahead` is prefetched."""
+    def block(self, column: Value, short: Value, ahead: Stream | None = None, share: Share | None = None) -> None:
+        """The register block with the panel of scalars at `short`; meanwhile memory `ahead` and a share are prefetched.
+
+        The share has the terms that the panels have.
+        """
         work = self._work
-        self._ahead = ahead
+        self._ahead, self._share = ahead, share
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
         else:
@@ -206,9 +234,31 @@ class MacroKernel:
         stop = b.smin(b.add(start, i64(self._form.short.height)), steps)
         pointers = [self._panel, short, *([] if self._ahead is None else [self._ahead.start])]
         carried = [*pointers, *flatten(self._beginning())]
-        carried = self._terms(i64(0), start, carried, ())
+        carried = self._spans(i64(0), start, carried)
+        self._prefetch_share(start, stop)
         carried = self._terms(start, stop, carried, places)
-        return self._rebuilt(self._terms(stop, steps, carried, ())[len(pointers) :])
+        return self._rebuilt(self._spans(stop, steps, carried)[len(pointers) :])
+
+    def _spans(self, first: Value, end: Value, carried: list[Value]) -> list[Value]:
+        """The terms of two ends; if there is a share to prefetch, some terms of it ahead of as many of these.
+
+        All of it at once would keep the processor from loading anything else.
+        """
+        b = self._b
+        if self._share is None:
+            return self._terms(first, end, carried, ())
+        with b.loop(first, end, RUN_GRAIN, carried, hint="span") as loop:
+            stop = b.smin(b.add(loop.index, i64(RUN_GRAIN)), end)
+            self._prefetch_share(loop.index, stop)
+            loop.yield_(*self._terms(loop.index, stop, loop.carried, ()))
+        return loop.results
+
+    def _prefetch_share(self, first: Value, end: Value) -> None:
+        """Of the share that there is to prefetch, the terms of some steps."""
+        if self._share is not None:
+            b, group = self._b, i64(self._form.short.packing.group)
+            first, count = b.mul(first, group), b.mul(b.sub(end, first), group)
+            self._share.source.prefetch(self._ctx, self._machine, self._share.number, first, count)
 
     def _terms(self, first: Value, end: Value, carried: list[Value], places: tuple[Place, ...]) -> list[Value]:
         """A loop over both panels, which pointers of their own walk along; each step prefetches a column of the places.
@@ -223,12 +273,12 @@ class MacroKernel:
             ahead, acc = self._prefetched(others)
             vectors = [load_lanes(b, self._lanes(form.long.word, vectors_at, p.offset, p.lanes)) for p in self._pieces]
             for j, row in enumerate(acc):
-                scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, j, 1))
+                scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, form.short.place(j), 1))
                 for p, piece in enumerate(self._pieces):
                     wide = self._ctx.arith.splat(scalar, piece.lanes)
                     row[p] = form.unit.multiply(ev, vectors[p], wide, row[p])
             following = [
-                self._lanes(panel.word, at, panel.height, 1).pointer
+                self._lanes(panel.word, at, panel.step, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
             ]
             loop.yield_(*following, *ahead, *flatten(acc))

@@ -32,13 +32,15 @@ _PREFETCH_RUNS = 2
 class Format(Struct, frozen=True):
     """Panels of one factor: its dimension of lines, lines of a panel, how elements are packed.
 
-    `summed`: behind each panel there is a word a line, for sums over its terms.
+    `summed`: behind each panel there is a word a line, for sums over its terms. `row`: words from one line to the next,
+    where the terms of a line lie side by side (`lines.py`); else 0.
     """
 
     line: int
     height: int
     packing: Packing
     summed: bool = False
+    row: int = 0
 
     @property
     def word(self) -> ScalarType:
@@ -51,9 +53,17 @@ class Format(Struct, frozen=True):
 
     def sums(self, depth: int, machine: Machine) -> int:
         """Words from the beginning of a panel to its sums; whole vectors may be written at the end of its terms."""
-        return self.height * (depth // self.packing.group) * self.packing.parts + machine.lanes(
-            self.word.component.bytes
-        )
+        words = self.row or depth // self.packing.group * self.packing.parts
+        return self.height * words + machine.lanes(self.word.component.bytes)
+
+    def place(self, line: int) -> int:
+        """Words from the beginning of a panel to the first one of a line."""
+        return line * max(self.row, 1)
+
+    @property
+    def step(self) -> int:
+        """Words from a line's word to its next one."""
+        return 1 if self.row else self.height
 
 
 class PlainPacking:
@@ -171,7 +181,11 @@ class PlainPacking:
         with b.loop(full, self._depth, hint="k") as loop, b.loop(i64(0), i64(form.height), hint="line") as line:
             ev = Evaluator(b, self._arith, self._machine)
             element = ev.scalar(self._value, self._at(line.index, loop.index))
-            self._store(element, b.add(b.mul(loop.index, i64(form.height)), line.index))
+            self._store(element, self._place(line.index, loop.index))
+
+    def _place(self, line: Value, term: Value) -> Value:
+        """Where a term of a line lies in the panel."""
+        return self._b.add(self._b.mul(term, i64(self._form.height)), line)
 
     def _prefetch(self, term: Value) -> None:
         """Prefetch a run of terms: the hardware does not follow from page to page."""

@@ -16,6 +16,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.nodes import Bound, Memory, Table, natural_dim
 from tilewright.targets.cpu.large_products.interleaved import InterleavedPacking
+from tilewright.targets.cpu.large_products.lines import LinePacking
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format, PlainPacking
 from tilewright.targets.cpu.large_products.rows import RowPacking
 from tilewright.targets.cpu.large_products.work import element_address
@@ -88,7 +89,7 @@ def _packer(ctx: KernelContext, machine: Machine, source: Memory, form: Format, 
     grains = {form.line: form.height, 1 - form.line: RUN_GRAIN * form.packing.group}
     tables = [(dim, table, gcd(table.grain, grains[dim])) for dim, table in enumerate(source.tables) if table]
     strides += [f"t{dim}.{table.run}.{grain}" for dim, table, grain in tables]
-    name = f"pack.{source.type.element}.{form.packing}.{form.line}.{form.height}.{'.'.join(strides)}"
+    name = f"pack.{source.type.element}.{form.packing}.{form.line}.{form.height}.{form.row}.{'.'.join(strides)}"
     known = ctx.module.defined(name)
     if known is not None:
         return known
@@ -160,6 +161,8 @@ def _beside(
 
 def _body(form: Format) -> type[PlainPacking]:
     """What emits the body of a packing function."""
+    if form.row:
+        return LinePacking
     if form.packing.group == 1:
         return PlainPacking
     return RowPacking if form.packing.words > 1 else InterleavedPacking

@@ -24,6 +24,7 @@ from tilewright.targets.cpu.expressions.nodes import (
     Substitution,
     natural_dim,
     subexpressions,
+    unconverted,
 )
 from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_plain, is_short, may_be_streamed
 from tilewright.targets.cpu.large_products.macro_kernel import Form
@@ -45,6 +46,8 @@ MANY_MULTIPLIES = 72 * 72 * 72
 _MANY_FOR_UNITS = 32 * 32 * 32
 """From here on for other units (`benchmarks/units.py`, batches of small products)."""
 _NARROWEST = 16
+_SHARE_OF_CACHE = 4
+"""Of the second cache, what a result fills from which on tiles that are stored where they belong wait for its lines."""
 _KNOWN = (Elementwise, Converted, Memory, Reshaped, Splat, Broadcast, Iota, Product)
 
 
@@ -83,7 +86,7 @@ def is_large_shape(m: int, n: int, depth: int, many: int = MANY_MULTIPLIES) -> b
 
 def _source(factor: Expression) -> Memory | Reshaped | None:
     """The memory that a factor is read from, converted or not."""
-    inner = factor.source if isinstance(factor, Converted) else factor
+    inner = unconverted(factor)
     return inner if isinstance(inner, Memory | Reshaped) else None
 
 
@@ -137,11 +140,13 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     )
     if isinstance(form, TileForm):
         streamed = may_be_streamed(machine, value, product, target, vector)
+        plain = not streamed and is_plain(value, target, vector)
+        late = plain and target.type.size * target.type.element.bytes > machine.l2_bytes // _SHARE_OF_CACHE
         form = replace(
             form,
             streamed=streamed,
-            overlapped=streamed and is_short(value) and is_short(product.acc),
-            plain=not streamed and is_plain(value, target, vector),
+            overlapped=late or (streamed and is_short(value) and is_short(product.acc)),
+            plain=plain and not late,
         )
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:
@@ -156,8 +161,7 @@ def _memory(factor: Expression) -> Memory:
 
 def kind_of(factor: Expression) -> Factor:
     """What the elements of a factor are where they are read from."""
-    inner = factor.source if isinstance(factor, Converted) else factor
-    return Factor(inner.type.element, not isinstance(factor, Converted) or factor.signed)
+    return Factor(unconverted(factor).type.element, not isinstance(factor, Converted) or factor.signed)
 
 
 def _end(tile: Memory, dim: int) -> Value:

@@ -1,4 +1,4 @@
-"""What a panel is packed from next: prefetched into the second cache, share by share, while others are multiplied."""
+"""What panels are packed from next: prefetched into the second cache, share by share, while others are multiplied."""
 
 from __future__ import annotations
 
@@ -14,46 +14,61 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 
 class Source(Struct, frozen=True):
-    """What exists of a panel's lines and terms in its factor, in some equal shares.
+    """What exists of some panels' lines and terms in their factor: so many of each of its dimensions from `corner` on.
 
-    There are `near` elements side by side, along dimension `natural`, and `far` such rows, `share` of them in a share.
+    Along dimension `natural` elements are neighbours. All is prefetched in `shares`, some terms of each at a time.
     """
 
     memory: Memory
     natural: int
+    line: int
     corner: tuple[Value, Value]
-    near: Value
-    far: Value
-    share: Value
+    existing: tuple[Value, Value]
+    shares: Value
 
     @staticmethod
-    def of(b: Builder, memory: Memory, form: Format, corner: Corner, depth: Value, shares: Value) -> Source | None:
-        """The panel that begins at a corner and has `depth` terms; None where no elements are neighbours.
+    def of(
+        b: Builder, memory: Memory, form: Format, corner: Corner, lines: Value, depth: Value, shares: Value
+    ) -> Source | None:
+        """What begins at a corner and has so many lines and `depth` terms; None where no elements are neighbours.
 
-        There are no `shares` of a tile of which all lines are beyond the ends of its matrix.
-        Behind the ends of the factor there may be no pages, which a processor takes long to find out.
+        Of a tile of which all lines are beyond the ends of its matrix there is nothing. Behind the ends of the factor
+        there may be no pages, which a processor takes long to find out.
         """
         natural = natural_dim(memory)
         if natural is None:
             return None
-        counts, at = (i64(form.height), depth), (corner.line, corner.term)
+        at, counts = (corner.line, corner.term), (lines, depth)
         if form.line == 1:
-            counts, at = (counts[1], counts[0]), (at[1], at[0])
+            at, counts = (at[1], at[0]), (counts[1], counts[0])
         existing: list[Value] = []
         for bound, first, count in zip(memory.bounds, at, counts, strict=True):
             assert bound is not None
             existing.append(b.smax(b.smin(count, b.sub(bound.high, first)), i64(0)))
-        far, some = existing[1 - natural], b.smax(shares, i64(1))
-        share = b.udiv(b.add(far, b.sub(some, i64(1))), some)
-        return Source(memory, natural, at, existing[natural], far, share)
+        return Source(memory, natural, form.line, at, (existing[0], existing[1]), b.smax(shares, i64(1)))
 
-    def prefetch(self, ctx: KernelContext, machine: Machine, number: Value) -> None:
-        """One of the shares."""
+    def prefetch(self, ctx: KernelContext, machine: Machine, number: Value, first: Value, count: Value) -> None:
+        """A share of `count` terms from number `first` on."""
         b, ev = ctx.b, Evaluator(ctx.b, ctx.arith, machine)
-        first = b.mul(number, self.share)
-        end = b.smin(b.add(first, self.share), self.far)
+        begin, end = [i64(0), i64(0)], list(self.existing)
+        begin[1 - self.line], end[1 - self.line] = first, b.smin(b.add(first, count), self.existing[1 - self.line])
+        far = 1 - self.natural
+        all_ = count if self.natural == self.line else self.existing[far]
+        share = b.udiv(b.add(all_, b.sub(self.shares, i64(1))), self.shares)
+        begin[far] = b.add(begin[far], b.mul(number, share))
+        end[far] = b.smin(b.add(begin[far], share), end[far])
         step = LINE_BYTES // self.memory.type.element.bytes
-        with b.loop(first, end, hint="far") as row, b.loop(i64(0), self.near, step, hint="near") as part:
+        with (
+            b.loop(begin[far], end[far], hint="far") as row,
+            b.loop(begin[self.natural], end[self.natural], step, hint="near") as part,
+        ):
             steps = (part.index, row.index) if self.natural == 0 else (row.index, part.index)
             position = tuple(b.add(start, step) for start, step in zip(self.corner, steps, strict=True))
             b.prefetch(ev.address(self.memory, position), locality=2)
+
+
+class Share(Struct, frozen=True):
+    """The share with a number of what is prefetched while a register block is computed."""
+
+    source: Source
+    number: Value

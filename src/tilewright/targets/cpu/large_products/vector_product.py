@@ -16,7 +16,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.large_products.corrections import sum_words
 from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
 from tilewright.targets.cpu.large_products.panels import Corner, pack, pack_panels
-from tilewright.targets.cpu.large_products.sources import Source
+from tilewright.targets.cpu.large_products.sources import Share, Source
 from tilewright.targets.cpu.large_products.work import Work, blocks, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
@@ -131,12 +131,11 @@ def _multiply_passing(ctx: KernelContext, machine: Machine, form: Form, work: Wo
     with b.loop(part.begin, part.end, hint="column") as column:
         _pack_scalars(inner, machine, form, inside, column.index, packed)
         corner = Corner(b.mul(b.add(column.index, i64(1)), i64(form.short.height)), inside.term)
-        following = Source.of(b, inside.short, form.short, corner, inside.depth, count)
+        following = Source.of(b, inside.short, form.short, corner, i64(form.short.height), inside.depth, count)
         with b.loop(i64(0), count, hint="panel") as loop:
-            if following is not None:
-                following.prefetch(inner, machine, loop.index)
             panel = form.panel(b, machine, vectors, form.long, loop.index)
-            MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed)
+            share = None if following is None else Share(following, loop.index)
+            MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed, share=share)
     part.call(blocks(ctx.b, work.columns, form.short.height), shared)
 
 

@@ -227,7 +227,9 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
         case tile.Mma():
             found = _natural(op.acc, depth - 1, known)
             if found is None:
-                found = 1 if _natural(op.lhs, depth - 1, known) != 0 and _natural(op.rhs, depth - 1, known) == 1 else 0
+                lhs, rhs = (_natural(factor, depth - 1, known) for factor in (op.lhs, op.rhs))
+                # what becomes vectors is best neighbours along the result, what becomes scalars along the terms
+                found = 1 if (rhs == 1 and lhs != 0) or (lhs == 1 and rhs != 0) else 0
             return found
         case MovesElements():
             move, *others = op.moves()
