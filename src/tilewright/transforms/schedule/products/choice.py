@@ -21,6 +21,7 @@ from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
+from tilewright.transforms.schedule.products.beside import Beside
 from tilewright.transforms.schedule.products.chains import sums_of
 from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB, Factor
 from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
@@ -37,6 +38,8 @@ _PAIR: Final = 2
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
 
+_NONE: Final[Mapping[Beside, int]] = {}
+
 Places = tuple[int | None, int | None]
 """Of both factors of a product; None of one in registers."""
 
@@ -45,7 +48,8 @@ class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
-    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to).
+    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to). What is
+    loaded `beside` factors has a buffer each.
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -54,6 +58,7 @@ class Products(Struct, frozen=True):
     memory: Mapping[tile.Mma, Places]
     reason: str = ""
     stored: Stored | str = ""
+    beside: Mapping[Beside, int] = _NONE
 
     @property
     def copies(self) -> Copies | None:
@@ -191,18 +196,19 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     elif wanted.stores is None:
         # what nobody asks for needs no reason
         stored = ""
-    buffers, memory = _memory(kernel, plans, loops)
+    buffers, memory, beside = _memory(kernel, plans, loops)
     total = _total(buffers)
     if total > shared:
         # the loops have taken what products beside them need
         used = {number for loop in loops.values() for op in loop.products for number in memory[op]}
-        beside = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
-        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - beside, 0)), wanted)
-        buffers, memory = _memory(kernel, plans, loops)
+        used.update(beside.values())
+        others_of = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
+        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
+        buffers, memory, beside = _memory(kernel, plans, loops)
         total = _total(buffers)
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
-    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
+    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)
 
 
 def least_slab(wanted: Schedule) -> int:
@@ -255,8 +261,8 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
 
 def _memory(
     kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
-) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places]]:
-    """Buffers of factors; what does not run at the same time shares them."""
+) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places], Mapping[Beside, int]]:
+    """Buffers of factors; what does not run at the same time shares them. Each tile beside them has its own."""
     buffers: list[MemrefType] = []
     memory: dict[tile.Mma, Places] = {}
 
@@ -290,7 +296,12 @@ def _memory(
                     continue
                 numbers.append(take(factor, 1 if ring is None else ring.stages_of(product, side), taken))
             memory[product] = (numbers[0], numbers[1])
-    return buffers, memory
+    beside: dict[Beside, int] = {}
+    for ring in loops.values():
+        for each in ring.beside:
+            beside[each] = len(buffers)
+            buffers.append(each.buffer_type(ring.stages))
+    return buffers, memory, beside
 
 
 def _allocations(kernel: Kernel) -> list[memref.Alloca]:
