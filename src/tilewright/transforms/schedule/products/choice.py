@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf, team, tile
-from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.core import Value
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType, TileType
@@ -28,7 +26,7 @@ from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPla
 from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
-from tilewright.transforms.schedule.products.sources import is_factor
+from tilewright.transforms.schedule.products.sources import is_factor, is_there
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
@@ -37,8 +35,6 @@ from tilewright.transforms.tile_values import tile_type
 _PAIR: Final = 2
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
-
-_NONE: Final[Mapping[Beside, int]] = {}
 
 Places = tuple[int | None, int | None]
 """Of both factors of a product; None of one in registers."""
@@ -58,7 +54,7 @@ class Products(Struct, frozen=True):
     memory: Mapping[tile.Mma, Places]
     reason: str = ""
     stored: Stored | str = ""
-    beside: Mapping[Beside, int] = _NONE
+    beside: Mapping[Beside, int] = field(default_factory=dict[Beside, int])
 
     @property
     def copies(self) -> Copies | None:
@@ -200,8 +196,8 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     total = _total(buffers)
     if total > shared:
         # the loops have taken what products beside them need
-        used = {number for loop in loops.values() for op in loop.products for number in memory[op]}
-        used.update(beside.values())
+        places = (number for loop in loops.values() for op in loop.products for number in memory[op])
+        used = {*beside.values(), *places}
         others_of = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
         loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
         buffers, memory, beside = _memory(kernel, plans, loops)
@@ -296,12 +292,8 @@ def _memory(
                     continue
                 numbers.append(take(factor, 1 if ring is None else ring.stages_of(product, side), taken))
             memory[product] = (numbers[0], numbers[1])
-    beside: dict[Beside, int] = {}
-    for ring in loops.values():
-        for each in ring.beside:
-            beside[each] = len(buffers)
-            buffers.append(each.buffer_type(ring.stages))
-    return buffers, memory, beside
+    beside = {each: each.buffer_type(ring.stages) for ring in loops.values() for each in ring.beside}
+    return [*buffers, *beside.values()], memory, {each: len(buffers) + k for k, each in enumerate(beside)}
 
 
 def _allocations(kernel: Kernel) -> list[memref.Alloca]:
@@ -322,20 +314,12 @@ def _conversions(kernel: Kernel, warps: int) -> int:
             case tile.Reduce() | ReduceBy():
                 found.update(tile_type(value) for value in op.results)
                 total += sum(warps * _bytes(tile_type(value)) for value in op.results)
-            case MovesElements() if not (is_factor(op.results[0], products) or _is_of_places(op.operands[0])):
+            case MovesElements() if not (is_factor(op.results[0], products) or is_there(op.operands)):
                 found.update(tile_type(value) for value in op.operands)
             case _:
                 continue
     # to a layout, and back
     return total + sum(2 * _bytes(type_) for type_ in found)
-
-
-def _is_of_places(value: Value) -> bool:
-    """Whether a tile is computed of coordinates alone, which are there in any layout."""
-    op = value.defining_op
-    if isinstance(op, Elementwise | MovesElements):
-        return all(_is_of_places(operand) for operand in op.operands if isinstance(operand.type, TileType))
-    return isinstance(op, tile.Iota | tile.Splat | Constant)
 
 
 def _total(buffers: Sequence[MemrefType]) -> int:
