@@ -38,7 +38,7 @@ RULES = [
     (COPY.replace("%A", "%D"), None),
     (COPY.replace("%A", "%O"), "rows of 64 elements that are 32 apart"),
     (COPY.replace("%A", "%T"), "not made of neighbours"),
-    (COPY.replace("%s", "%u"), "swizzled slabs"),
+    (COPY.replace("%s", "%u"), "swizzled ones"),
     (COPY.replace("%s", "%v"), "264 rows"),
 ]
 

@@ -98,7 +98,7 @@ def test_few_heads_at_a_time(rng: np.random.Generator, monkeypatch: pytest.Monke
         return np.full_like(empty(*given), np.nan)
 
     monkeypatch.setattr(framework, "empty", poisoned)
-    q, k, v, g = drawn(rng, (1, 2, 2, 262, 270, 64), "f16", False)
+    q, k, v, g = drawn(rng, (1, 4, 2, 262, 270, 64), "f16", False)
     out, lse = wanted(q, k, v, True, 0.125)
     arrays: dict[str, object] = {"q": q, "k": k, "v": v, "g": g, "out": out.astype(np.float16)}
     arrays["lse"] = lse.astype(np.float32)
@@ -109,13 +109,13 @@ def test_few_heads_at_a_time(rng: np.random.Generator, monkeypatch: pytest.Monke
 
     whole = kept()
     check(whole, gradients(q, k, v, g, True, 0.125), "f16")
-    of_head = (2 * attention_gradient_plans.KEPT) ** 2
+    of_head = 2 * (2 * attention_gradient_plans.KEPT) ** 2
     monkeypatch.setattr(attention_gradient_plans, "MOST_KEPT", of_head)
     assert all(np.array_equal(one, other) for one, other in zip(whole, kept(), strict=True))
     found = plans(q, k, v, True, "kept")
     assert [plan.of.of for plan in found] == ["l", *("kv", "d") * 2]
     assert {plan.kept for plan in found[1:]} == {of_head}
-    assert [attention_gradient_plans.structure_of(128, True, of_head + k) for k in range(2)] == ["kept", "recomputed"]
+    assert [attention_gradient_plans.structure_of(128, of_head + k) for k in range(2)] == ["kept", "recomputed"]
 
 
 def test_loads_run_ahead_of_what_a_loop_stores() -> None:
@@ -144,6 +144,12 @@ def plans(
     return attention_gradient_plans.planned(request)
 
 
+@pytest.mark.parametrize(("queries", "early"), [(138, False), (140, True)])
+def test_logarithms_come_early_by_16_bytes(queries: int, early: bool) -> None:
+    q = np.zeros((1, 2, queries, 64), np.float16)
+    assert plans(q, q, q, causal=False, structure="kept")[1].of.early == early
+
+
 def chosen(text: str, schedule: str) -> str:
     """The schedule that a program takes where one is asked for."""
     passes = NvidiaTarget(Architecture.SM_90A).scheduled(schedule).passes(2)
@@ -170,7 +176,11 @@ def test_scheduled(structure: str, width: int) -> None:
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("width", "queries", "keys", "causal", "structure"),
-    [(64, 78, 140, True, "kept"), (128, 50, 40, False, "recomputed"), (128, 138, 70, True, "kept")],
+    [
+        (64, 76, 140, True, "kept"),
+        (128, 84, 40, False, "recomputed"),
+        (128, 138, 70, True, "kept"),
+    ],
 )
 def test_emulated(width: int, queries: int, keys: int, causal: bool, structure: str, rng: np.random.Generator) -> None:
     """As a call takes it: what is there as whole blocks is copied by the device, in any order of warps."""

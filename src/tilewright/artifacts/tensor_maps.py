@@ -16,9 +16,10 @@ from tilewright.machine.cuda.tensor_maps import (
     MAP_UNIT,
     MOST_MODES,
     PITCH_LIMIT,
-    SWIZZLES,
     TENSOR_DTYPES,
     has_map,
+    is_row,
+    swizzle_of,
 )
 
 __all__ = ["MAP_ALIGNMENT", "MAP_BYTES", "MapNumber", "TensorMap", "map_from_json", "map_to_json"]
@@ -33,8 +34,8 @@ class TensorMap(Struct, frozen=True):
     """Matrices, the first `distance` bytes behind the address that a parameter holds, and the boxes that are copied.
 
     Extents are elements, those of a row first, then of rows, then of modes along which there are more matrices;
-    `strides` are the elements from a row to the next, and so on. Boxes have rows of 128, 64 or 32 bytes, of which
-    eight are swizzled together, and zeros outside of their matrix.
+    `strides` are the elements from a row to the next, and so on. Boxes have zeros outside of their matrix. Rows of 128,
+    64 or 32 bytes are swizzled, eight together; longer ones lie as they are.
     """
 
     parameter: str
@@ -54,8 +55,8 @@ class TensorMap(Struct, frozen=True):
             and len(self.strides) + 1 == len(self.extents)
             and len(self.box) <= len(self.extents) <= MOST_MODES
             and self.distance % MAP_UNIT == 0
-            and self.box[0] * self.element_bytes in SWIZZLES
-            and 0 < self.box[1] <= _MOST_BOX
+            and is_row(self.box[0] * self.element_bytes)
+            and all(0 < extent <= _MOST_BOX for extent in self.box)
             and has_map(extents, strides, self.element_bytes)
         )
         if not fits:
@@ -69,7 +70,7 @@ class TensorMap(Struct, frozen=True):
     @property
     def swizzle(self) -> int:
         """What the driver calls that of the boxes."""
-        return SWIZZLES[self.box[0] * self.element_bytes]
+        return swizzle_of(self.box[0] * self.element_bytes)
 
     @property
     def numbers(self) -> tuple[MapNumber, ...]:

@@ -1,7 +1,7 @@
 """Boxes that a unit of the machine stores by itself, from slabs of shared memory that warps have filled.
 
-A slab has `ROWS` rows of 128 bytes, swizzled as boxes are that the unit brings (`gpu_tensors`): what a warp has of the
-sums of a group of warps, which stand in 16 rows. Slabs are stages of a memref `[near, row, 1, stage]`.
+A slab has `ROWS` rows of 128 or 64 bytes, swizzled as boxes are that the unit brings (`gpu_tensors`): what a warp has
+of the sums of a group of warps, which stand in 16 rows. Slabs are stages of a memref `[near, row, 1, stage]`.
 """
 
 from __future__ import annotations
@@ -17,25 +17,28 @@ from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_rules import fail, tile_of
 from tilewright.ir.definition import CONVERGENT, SPMD_ONLY, Operation, Value, attribute, operand, operands
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import FRAGMENT, INDEX_ONLY, MEMREF, TILE, AddressSpace
+from tilewright.ir.types import FRAGMENT, INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType
 
 ROWS: Final = 16
 """Of a slab."""
-LINE: Final = 128
-"""Bytes of each."""
+LINES: Final = (128, 64)
+"""Bytes of each, the best first."""
 _LANES: Final = 32
 _BYTES: Final = (2, 4)
+
+
+def line_of(slabs: MemrefType) -> int:
+    """Bytes of a row of slabs."""
+    return (slabs.shape[0] or 0) * slabs.element.bytes
 
 
 def _slab(op: Operation, report: Report, slabs: Value) -> None:
     type_ = memref_of(slabs)
     reason = no_slabs(type_)
     if reason is None and (
-        type_.shape[1:3] != (ROWS, 1)
-        or type_.element.bytes not in _BYTES
-        or (type_.shape[0] or 0) * type_.element.bytes != LINE
+        type_.shape[1:3] != (ROWS, 1) or type_.element.bytes not in _BYTES or line_of(type_) not in LINES
     ):
-        reason = f"slabs have {ROWS} rows of {LINE} bytes, of elements of 2 or 4 bytes, not as {type_}"
+        reason = f"slabs have {ROWS} rows of 128 or 64 bytes, of elements of 2 or 4 bytes, not as {type_}"
     if reason is not None:
         fail(op, report, reason)
 

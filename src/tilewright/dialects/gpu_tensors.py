@@ -19,7 +19,7 @@ from tilewright.ir.definition import Operation, Value, attribute, operand, opera
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import F32, I64, INDEX_ONLY, MEMREF, TF32, AddressSpace, MemrefType, ScalarType
-from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT
+from tilewright.machine.cuda.tensor_maps import MOST_EXTENT, PITCH_LIMIT, is_row
 
 _UNIT: Final = 16
 _MOST_EXTENT: Final = 256
@@ -100,10 +100,14 @@ class AwaitPhase(Operation, name="gpu.await_phase"):
 
 
 class Arrive(Operation, name="gpu.arrive"):
-    """Each warp arrives at a barrier that was opened for as many, behind what it has awaited; nobody waits."""
+    """Each warp arrives at a barrier that was opened for as many, behind what it has awaited; nobody waits.
+
+    If there are `loads`, behind what each of its threads has loaded too.
+    """
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
+    loads: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
@@ -132,9 +136,10 @@ class AwaitReaders(Operation, name="gpu.await_readers"):
 
 
 class CopyTensor(Operation, name="gpu.copy_tensor"):
-    """Begins to copy a box of a matrix into a stage of swizzled slabs, where a barrier counts the bytes.
+    """Begins to copy a box of a matrix into a stage of slabs, where a barrier counts the bytes.
 
-    The target is `[near in slab, far, slab, stage]` (see `gpu_products`), the box all of a stage. Its rows run along
+    The target is `[near in slab, far, slab, stage]` (see `gpu_products`), the box all of a stage. Slabs of longer rows
+    than are swizzled lie as they are. Its rows run along
     mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
     the source. Elements of f32 may be rounded to tf32 on the way. Nobody may touch the stage before the phase has been
     awaited. Of a work-group the first thread of a `warp` asks for it.
@@ -185,12 +190,16 @@ def bytes_of_stage(target: MemrefType) -> int:
 
 def no_slabs(target: MemrefType) -> str | None:
     """Why boxes cannot be copied to the stages of a memref; None if they can."""
-    swizzle = SWIZZLED_LINES.get((target.shape[0] or 0) * target.element.bytes) if target.order == 4 else None
-    if swizzle is None or target.swizzle != swizzle or target.space is not AddressSpace.LOCAL:
+    width = (target.shape[0] or 0) if target.order == 4 else 0
+    row = width * target.element.bytes
+    if not is_row(row) or target.swizzle != SWIZZLED_LINES.get(row) or target.space is not AddressSpace.LOCAL:
         lines = ", ".join(map(str, SWIZZLED_LINES))
-        return f"boxes are copied to swizzled slabs of {lines} bytes a row in shared memory, not to {target}"
-    rows = target.shape[1] or 0
-    return None if rows <= _MOST_EXTENT else f"{rows} rows of a box are more than {_MOST_EXTENT}"
+        return (
+            f"boxes are copied to slabs in shared memory, swizzled ones of {lines} bytes a row or longer ones that are "
+            f"not, not to {target}"
+        )
+    most = max(width, target.shape[1] or 0)
+    return None if most <= _MOST_EXTENT else f"{most} rows or columns of a box are more than {_MOST_EXTENT}"
 
 
 def no_map(source: MemrefType, modes: tuple[int, int]) -> str | None:

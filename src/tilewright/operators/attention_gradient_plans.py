@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _LINES: Final = ("lse", "g_lse")
 """Arrays of a number for each query."""
+_TOGETHER_LINES: Final = 4
+"""Queries of which the machine copies logarithms: 16 bytes."""
 MOST_KEPT: Final = 1 << 31
 """Elements of differences that are kept at a time: 4 GB."""
 _KEPT_PROGRAMS: Final = 64
@@ -44,7 +46,7 @@ class _Way(Struct, frozen=True):
 
 _PIPELINED: Final = "turns=no reuse=yes overlap=yes"
 _KEYS_OF_64: Final = _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)
-_KEYS_OF_128: Final = _Way((32, 128), 256, _PIPELINED, early=True)
+_KEYS_OF_128: Final = _Way((64, 128), 256, _PIPELINED, early=True)
 _TOGETHER: Final = 256
 """Queries of a block of differences that are read: so many read the keys from memory that all multiprocessors share."""
 _OF_LINES: Final = _Way((64, 64), 128)
@@ -72,16 +74,16 @@ STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
 seven and more without. `benchmarks/gpu/attention_gradients.py` compares them; nobody has measured width 256."""
 
 
-_KEPT_IS_FASTER: Final = frozenset({(128, True)})
-"""Widths, and whether causal: there rows of differences that work-groups write at a time lie apart."""
+_KEPT_IS_FASTER: Final = frozenset({128})
+"""Widths: there what is not computed twice takes longer than the memory."""
 
 
-def structure_of(width: int, causal: bool, kept: int) -> str:
+def structure_of(width: int, kept: int) -> str:
     """The fastest of the structures on an H200 (f16, 4 x 32 heads of length 4096) that has memory for differences.
 
     Those of the query heads that share a key head are so many.
     """
-    return "kept" if (width, causal) in _KEPT_IS_FASTER and kept <= MOST_KEPT else "recomputed"
+    return "kept" if width in _KEPT_IS_FASTER and kept <= MOST_KEPT else "recomputed"
 
 
 class GradientPlan(Struct, frozen=True):
@@ -164,7 +166,7 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     made = {name: Layout(found.dtype, found.shape, packed(found.shape), "") for name, found in results.items()}
     heads |= {name: head_of(name, found, order) for name, found in made.items()}
     heads["o"] = heads.pop("out")
-    chosen = asked.structure or structure_of(width, asked.causal, _kept_of(q.shape, k.shape))
+    chosen = asked.structure or structure_of(width, _kept_of(q.shape, k.shape))
     widths = STRUCTURES[chosen]
     programs = next(found for most, found in widths.items() if width <= most)
     planner = _Planner(heads, asked.causal, layouts["q"].dtype, width in widths, "g_lse" in layouts, target)
@@ -207,13 +209,15 @@ class _Planner(Struct, frozen=True):
         found = [flat_of(heads[name]) for name in of.gone_over] if self.may_be_flat else [None]
         flat = [each for each in found if each is not None]
         is_flat = len(flat) == len(found)
-        early = way.early and is_flat and queries % 2 == 0
+        early = way.early and is_flat and queries % _TOGETHER_LINES == 0
         of = replace(of, flat=is_flat, early=early, of_lse=of.writes_lines and self.has_g_lse)
         group = all_heads // max(key_heads, 1)
         integers = [queries, keys, group]
+        integers += [batch * all_heads] if early else []
         if of.kept:
             rows, columns = _kept_extents(queries, keys)
-            integers += [all_heads, first, rows, columns, rows * count * group]
+            panels = columns // KEPT
+            integers += [all_heads, first, rows, panels, rows * panels * count * group]
         integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
         integers += [number for each in flat if is_flat for number in each.integers]
         of_queries, of_keys = -(-queries // blocks[0]), -(-keys // blocks[1])
@@ -233,7 +237,7 @@ def _kept_of(q: Extents, k: Extents) -> int:
 
 
 def _kept_extents(queries: int, keys: int) -> tuple[int, int]:
-    """Rows and columns of the matrix of differences of a head."""
+    """Keys and queries of which there is memory for the differences of a head."""
     return -(-keys // KEPT) * KEPT, -(-queries // KEPT) * KEPT
 
 

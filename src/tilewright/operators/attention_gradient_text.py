@@ -14,7 +14,7 @@ from typing import Final
 
 from tilewright.operators.attention_gradient_writer import GradientClass, GradientWriter
 from tilewright.operators.attention_kept_text import Kept, OfDifferences, OfLines
-from tilewright.operators.attention_views import line_of_head, line_view, paired, whole_lines, whole_view
+from tilewright.operators.attention_views import in_fours, line_of_head, line_view, whole_lines, whole_view
 from tilewright.operators.tile_ir_pieces import across, along, masked
 
 _LINES: Final = ("lse2", "delta")
@@ -165,7 +165,7 @@ class _OfKeys(GradientWriter):
     def text(self) -> str:
         of = self.of
         return self.module(
-            paired("lq", self.of.lines) if self.is_early else "",
+            in_fours("lq", self.of.lines) if self.is_early else "",
             self._places(),
             self._views(),
             self.constants(),
@@ -214,7 +214,7 @@ class _OfKeys(GradientWriter):
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
         heads += [line_of_head(name, "h", "lq", other, "zero", self.is_early) for name in _LINES]
-        heads += [whole_lines(name, "whole", other) for name in _LINES if self.is_early]
+        heads += [whole_lines(name, "nh", "lq", other) for name in _LINES if self.is_early]
         loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -249,7 +249,7 @@ continue {self._names("w")} : {kinds}
 %wseen = divi %start, %together signed : tile<i32>
 %wbegin = muli %wseen, %together : tile<i32>
 for %u in (%wbegin to %start, step %one) : tile<i32> {{
-{self.kept.stored("wnone", "zeros", "wplace", "u")}
+{self.kept.stored("wnone", "zeros", "u", "u")}
 continue
 }}""")
         return "\n".join(found)
@@ -288,7 +288,7 @@ yield {self._names("f")} : {self.carried}
                 f"%{t}{name}s, %{t}{name}d = load_view_tko weak %{name}w[%{index}] : {view}, tile<i32> -> {line}, token"
             )
         row, view = f"tile<1x{other}xf32>", whole_view(other)
-        return f"""%{t}{name}r, %{t}{name}d = load_view_tko weak %{name}m[%{index}, %zero] : {view}, tile<i32>
+        return f"""%{t}{name}r, %{t}{name}d = load_view_tko weak %{name}m[%{name}heads, %{index}] : {view}, tile<i32>
   -> {row}, token
 %{t}{name}s = reshape %{t}{name}r : {row} -> {line}"""
 
@@ -312,9 +312,9 @@ yield {self._names("f")} : {self.carried}
                 "" if is_whole else delta,
                 along(f"{t}dlw", f"{t}deltas", self.own, other),
                 self.differences(t, "v", "g", f"{t}dlw"),
+                # in front of products: while these read shared memory, writing to it and the fence take long
+                self.kept.stored(f"{t}wdone", f"{t}ds", index, t) if self.kept else "",
                 f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.sums}",
-                # behind the product, which goes on meanwhile
-                self.kept.stored(f"{t}wdone", f"{t}ds", "wplace", index) if self.kept else "",
             ]
         return "\n".join(piece for piece in pieces if piece)
 

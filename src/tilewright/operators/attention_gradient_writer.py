@@ -12,7 +12,7 @@ from tilewright.operators.tile_ir_pieces import reduced, spread
 
 NAME = "gradient"
 KEPT: Final = 256
-"""Queries, and keys, of which there is memory for whole blocks of stored differences."""
+"""Queries of a panel of stored differences, and keys of which there is memory for whole blocks."""
 _OF_QUERIES: Final = {"q": "qkvgox", "l": "go", "d": "kx"}
 """Programs with work-groups for blocks of queries, and their arrays."""
 
@@ -22,9 +22,9 @@ class GradientClass(Struct, frozen=True):
 
     `blocks` are the queries and keys of a block; `flat` says whether what the program goes over is flat: k and v, or q
     and the gradient of the result. If `early`, programs of keys load the logarithms and delta of whole blocks of
-    queries before they multiply, as rows of matrices that end where whole blocks do: of an even number of queries, and
-    from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the program of
-    queries.
+    queries before they multiply, from matrices with a row for each head, as the machine copies them: of a multiple of
+    4 queries, and from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the
+    program of queries.
 
     Programs of keys that have `kept` store the differences D^T too, in whole blocks of so many queries. Of "l" are the
     lines of queries that programs of keys read, of "d" the gradient of q from stored differences.
@@ -85,13 +85,15 @@ class GradientClass(Struct, frozen=True):
     def integers(self) -> tuple[str, ...]:
         """The numbers that a launch passes behind the arrays and the scale, as those of `AttentionClass`.
 
-        With stored differences also the query heads of a batch, the key heads of all batches in front of the first one
-        of this launch, the rows and columns of the matrix of a head and the rows of those of all heads of this launch.
+        If logarithms are loaded early, also the query heads of all batches. With stored differences the query heads of
+        a batch, the key heads of all batches in front of the first one of this launch, the rows of a panel, the panels
+        of a head and the rows of those of all heads of this launch.
         """
         strides = [f"s{name}{mode}" for name in self.arrays for mode in "bhl"]
         flat = [f"{name}{what}" for name in self.gone_over for what in ("rows", "columns", "rb", "rh", "cb", "ch")]
-        kept = ("hs", "first", "wrows", "wcolumns", "wall") if self.takes_kept else ()
-        return ("lq", "lk", "group", *kept, *strides, *(flat if self.flat else ()))
+        kept = ("hs", "first", "wrows", "wpanels", "wall") if self.takes_kept else ()
+        lines = ("nh",) if self.early and self.flat else ()
+        return ("lq", "lk", "group", *lines, *kept, *strides, *(flat if self.flat else ()))
 
 
 class GradientWriter:

@@ -1,8 +1,9 @@
 """The text, in Tile IR, of what stands beside programs of keys that keep the differences D^T they compute in memory.
 
 In front of these, sums of rows and logarithms as they read them, by blocks of queries; behind them the gradient of q,
-the product of differences and keys, so that no weight is computed twice. Differences of a head are a matrix of as many
-rows as there are keys, in whole blocks; that of one head follows that of another.
+the product of differences and keys, so that no weight is computed twice. Differences of a head lie by panels of
+queries, matrices of as many rows as there are keys, in whole blocks: what a work-group stores in neighbouring
+iterations is one piece of memory, and so is what another one loads in one. Those of heads follow each other.
 """
 
 from __future__ import annotations
@@ -41,63 +42,72 @@ class Kept(Struct, frozen=True):
         steps = f"traversal_strides=[1,{self.tile[1]}]"
         return f"strided_view<tile=({self.tile[0]}x{self.tile[1]}), {steps}, padding_value = zero, {self._tensor}>"
 
-    def head(self, head: str, count: str = "wrowsa") -> str:
-        """`%ww`: so many rows of those of a head of this launch, with zeros behind them."""
-        wide = {head: head, "wrows": "wrowsa", "wcolumns": "wcolumnsa"}
-        widened = "\n".join(f"%{name}6 = exti %{of} signed : tile<i32> -> tile<i64>" for name, of in wide.items())
-        return f"""{widened}
-%wsize6 = muli %wrows6, %wcolumns6 : tile<i64>
-%wo6 = muli %{head}6, %wsize6 : tile<i64>
+    def panel(self, head: str, block: str, count: str) -> str:
+        """`%ww`: so many rows of the panel of a block of queries of a head of this launch, with zeros behind them;
+        `%wr0`, the first of these of all, and `%wq`, the number of the block in its panel."""
+        return f"""{self.within(block)}
+%wh0 = muli %{head}, %wpanels : tile<i32>
+%wh1 = addi %wh0, %wpanel : tile<i32>
+%wr0 = muli %wh1, %wrowsa : tile<i32>
+%wr6 = exti %wr0 signed : tile<i32> -> tile<i64>
+%wide6 = constant <i64: {KEPT}> : tile<i64>
+%wo6 = muli %wr6, %wide6 : tile<i64>
 %wp = offset %wa, %wo6 : tile<ptr<{self.element}>>, tile<i64> -> tile<ptr<{self.element}>>
-%wt = make_tensor_view %wp, shape = [%{count}, %wcolumnsa], strides = [%wcolumnsa, 1] : tile<i32> -> {self._tensor}
+%wt = make_tensor_view %wp, shape = [%{count}, %wunit], strides = [%wunit, 1] : tile<i32> -> {self._tensor}
 %ww = make_partition_view %wt : {self._view}"""
 
     @property
     def known(self) -> str:
-        """`%wa`, where they begin, and extents of the matrix of a head, which are known to be multiples."""
-        extents = [
-            f"%w{name}n = divi %w{name}, %wunit signed : tile<i32>\n%w{name}a = muli %w{name}n, %wunit : tile<i32>"
-            for name in ("rows", "columns")
-        ]
-        lines = [
-            f"%wa = assume div_by<{_ALIGNED}>, %w : tile<ptr<{self.element}>>",
-            f"%wunit = constant <i32: {KEPT}> : tile<i32>",
-            *extents,
-        ]
-        return "\n".join(lines)
+        """`%wa`, where they begin, and the rows of a panel, which are known to be a multiple."""
+        return f"""%wa = assume div_by<{_ALIGNED}>, %w : tile<ptr<{self.element}>>
+%wunit = constant <i32: {KEPT}> : tile<i32>
+%wrowsn = divi %wrows, %wunit signed : tile<i32>
+%wrowsa = muli %wrowsn, %wunit : tile<i32>"""
 
     def place(self, head: str, block: str) -> str:
-        """`%ww`: the differences of all heads by tiles; `%wplace`: where those of a block of keys are."""
-        return f"""%wf = make_tensor_view %w, shape = [%wall, %wcolumns], strides = [%wcolumns, 1]
+        """`%ww`: the differences of all heads by tiles; `%wplace`: where those of a block of keys are in the first
+        panel, `%wtiles` tiles in front of those of the next one."""
+        return f"""%wf = make_tensor_view %wa, shape = [%wall, %wunit], strides = [%wunit, 1]
   : tile<i32> -> {self._tensor}
 %ww = make_partition_view %wf : {self._view}
 %wper = constant <i32: {KEPT // self.tile[0]}> : tile<i32>
 %wtiles = muli %wrowsn, %wper : tile<i32>
-%wbefore = muli %{head}, %wtiles : tile<i32>
+%whead = muli %{head}, %wpanels : tile<i32>
+%wbefore = muli %whead, %wtiles : tile<i32>
 %wplace = addi %wbefore, %{block} : tile<i32>"""
 
-    def stored(self, name: str, value: str, key: str, query: str) -> str:
-        """Stores a tile, by the numbers of its blocks."""
-        return f"""%{name} = store_view_tko weak %{value}, %ww[%{key}, %{query}] : {self.type}, {self._view}, tile<i32>
+    def within(self, block: str, t: str = "") -> str:
+        """`%wpanel`, the panel of a block of queries, and `%wq`, the number of the block in it."""
+        return f"""%{t}weach = constant <i32: {KEPT // self.tile[1]}> : tile<i32>
+%{t}wpanel = divi %{block}, %{t}weach signed : tile<i32>
+%{t}wq0 = muli %{t}wpanel, %{t}weach : tile<i32>
+%{t}wq = subi %{block}, %{t}wq0 : tile<i32>"""
+
+    def stored(self, name: str, value: str, query: str, t: str = "") -> str:
+        """Stores a tile of the block of keys of `place`, by the number of its block of queries."""
+        return f"""{self.within(query, t)}
+%{t}wfar = muli %{t}wpanel, %wtiles : tile<i32>
+%{t}wrow = addi %wplace, %{t}wfar : tile<i32>
+%{name} = store_view_tko weak %{value}, %ww[%{t}wrow, %{t}wq] : {self.type}, {self._view}, tile<i32>
   -> token"""
 
-    def loaded(self, key: str, query: str, prefix: str = "") -> str:
-        """`%ws`: a tile, by the numbers of its blocks."""
+    def loaded(self, key: str, prefix: str = "") -> str:
+        """`%ws`: a tile of a panel, by the number of its block of keys."""
         return (
-            f"%{prefix}ws, %{prefix}wd = load_view_tko weak %ww[%{key}, %{query}] : {self._view}, tile<i32>"
+            f"%{prefix}ws, %{prefix}wd = load_view_tko weak %ww[%{key}, %wq] : {self._view}, tile<i32>"
             f" -> {self.type}, token"
         )
 
     @property
     def flat(self) -> str:
-        """`%wg`: those of all heads, one behind the other."""
-        return f"""%wf = make_tensor_view %w, shape = [%wall, %wcolumns], strides = [%wcolumns, 1]
+        """`%wg`: those of all heads, one panel behind the other."""
+        return f"""%wf = make_tensor_view %wa, shape = [%wall, %wunit], strides = [%wunit, 1]
   : tile<i32> -> {self._tensor}
 %wg = make_strided_view %wf : {self._steps}"""
 
-    def loaded_flat(self, row: str, query: str) -> str:
-        """`%ws`: a tile, by the number of its first row of all and that of its block of queries."""
-        return f"%ws, %wd = load_view_tko weak %wg[%{row}, %{query}] : {self._steps}, tile<i32> -> {self.type}, token"
+    def loaded_flat(self, row: str) -> str:
+        """`%ws`: a tile, by the number of its first row of all."""
+        return f"%ws, %wd = load_view_tko weak %wg[%{row}, %wq] : {self._steps}, tile<i32> -> {self.type}, token"
 
 
 class OfLines(GradientWriter):
@@ -168,19 +178,18 @@ class OfDifferences(GradientWriter):
         found = [views.head("x", "h", "lq", views.of_head(rows, is_stored=True))]
         found += [views.head("k", "hk", "lk", views.of_head(columns))]
         found += [views.flat("k", "hk", columns)] if flat else []
-        found += [self.kept.known, self.kept.head("part", "lk")]
+        found += [self.kept.known, self.kept.panel("part", "place", "lk")]
         found += [self.kept.flat] if flat else []
         return "\n".join(found)
 
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
         if self.of.flat:
-            loaded = f"""%wr0 = muli %wrows, %part : tile<i32>
-%wat = addi %wr0, %key : tile<i32>
-{self.kept.loaded_flat("wat", "place")}
+            loaded = f"""%wat = addi %wr0, %key : tile<i32>
+{self.kept.loaded_flat("wat")}
 {self.views.loaded_flat("k", "key", self.other)}"""
         else:
-            loaded = f"{self.kept.loaded('i', 'place')}\n{self.views.loaded('k', 'i', self.other)}"
+            loaded = f"{self.kept.loaded('i')}\n{self.views.loaded('k', 'i', self.other)}"
         return f"""%{"l" if self.of.flat else ""}dq = for %i in (%zero to %seen, step %one) : tile<i32>
   iter_values(%acc = %nothing) -> ({self.sums}) {{
 %key = muli %i, %columns : tile<i32>
@@ -199,7 +208,7 @@ continue %next : {self.sums}
 %both = andi %more, %sees : tile<i1>"""
         return f"""{tests}
 %dq = if %{"both" if self.of.causal else "more"} -> ({self.sums}) {{
-{self.kept.loaded("whole", "place", "t")}
+{self.kept.loaded("whole", "t")}
 {self.views.loaded("k", "whole", self.other, "t")}
 {self._step("t", "ldq")}
 yield %tnext : {self.sums}

@@ -8,8 +8,11 @@ a head and a row, and, if it is flat, `%qrows`, `%qcolumns`, and how far batches
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
+
+_WHOLE_TENSOR: Final = "tensor_view<?x?xf32, strides=[?,1]>"
 
 
 class Views(Struct, frozen=True):
@@ -104,12 +107,12 @@ class Views(Struct, frozen=True):
         )
 
 
-def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "", pairs: bool = False) -> str:
+def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "", fours: bool = False) -> str:
     """`%xw`: the numbers of f32 of a head's rows, which follow each other in memory, by blocks of so many.
 
-    If they are `pairs`, there are `%lengthp` of them, and they begin at `%xa`, of which an alignment is assumed.
+    If they are `fours`, there are `%lengthp` of them, and they begin at `%xa`, of which an alignment is assumed.
     """
-    base, pitch = (f"{name}a", f"{length}p") if pairs else (name, length)
+    base, pitch = (f"{name}a", f"{length}p") if fours else (name, length)
     tensor = "tensor_view<?xf32, strides=[1]>"
     return f"""%{name}head = muli %b, %{head}s : tile<i32>
 %{name}heads = addi %{name}head, %{head} : tile<i32>
@@ -121,17 +124,10 @@ def line_of_head(name: str, head: str, length: str, rows: int, padding: str = ""
 %{name}w = make_partition_view %{name}t : {line_view(rows, padding)}"""
 
 
-def paired(length: str, names: Sequence[str]) -> str:
-    """What `line_of_head` needs of numbers of f32 in pairs: `%lengthp` is a length that is known to be even."""
+def in_fours(length: str, names: Sequence[str]) -> str:
+    """What `line_of_head` needs of numbers of f32 in fours: `%lengthp` is a length that is known to be a multiple."""
     aligned = [f"%{name}a = assume div_by<16>, %{name} : tile<ptr<f32>>" for name in names]
-    return "\n".join(
-        [
-            *aligned,
-            "%pair = constant <i32: 2> : tile<i32>",
-            f"%{length}half = divi %{length}, %pair signed : tile<i32>",
-            f"%{length}p = muli %{length}half, %pair : tile<i32>",
-        ]
-    )
+    return "\n".join([*aligned, f"%{length}p = assume div_by<4>, %{length} : tile<i32>"])
 
 
 def line_view(rows: int, padding: str = "") -> str:
@@ -140,17 +136,14 @@ def line_view(rows: int, padding: str = "") -> str:
     return f"partition_view<tile=({rows}), {padded}tensor_view<?xf32, strides=[1]>>"
 
 
-def whole_lines(name: str, count: str, rows: int) -> str:
-    """`%xm`: the same numbers of so many whole blocks of rows, one a row of a matrix; behind `line_of_head`."""
-    return f"""%{name}f = make_tensor_view %{name}p, shape = [%{count}, {rows}], strides = [{rows}, 1]
-  : tile<i32> -> {_whole_tensor(rows)}
+def whole_lines(name: str, count: str, length: str, rows: int) -> str:
+    """`%xm`: the same numbers of so many heads, each a row of a matrix, by blocks; behind `line_of_head`, by which
+    `%xheads` is the number of the head."""
+    return f"""%{name}f = make_tensor_view %{name}a, shape = [%{count}, %{length}p], strides = [%{length}p, 1]
+  : tile<i32> -> {_WHOLE_TENSOR}
 %{name}m = make_partition_view %{name}f : {whole_view(rows)}"""
 
 
 def whole_view(rows: int) -> str:
     """The type of such a view."""
-    return f"partition_view<tile=(1x{rows}), {_whole_tensor(rows)}>"
-
-
-def _whole_tensor(rows: int) -> str:
-    return f"tensor_view<?x{rows}xf32, strides=[{rows},1]>"
+    return f"partition_view<tile=(1x{rows}), {_WHOLE_TENSOR}>"

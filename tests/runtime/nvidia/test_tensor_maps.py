@@ -34,6 +34,8 @@ FIXED = [0, 3, 2, 0]
 """Not interleaved, swizzled by 128 bytes, 128 bytes fetched, zeros outside."""
 SHORT = [0, 2, 2, 0]
 """The same with boxes of 64 bytes a row."""
+LONG = [0, 0, 2, 0]
+"""The same with boxes of 256 bytes a row, which are not swizzled."""
 
 
 def maps_in(slots: bytes) -> list[list[int]]:
@@ -64,13 +66,13 @@ def test_maps_are_those_of_the_arguments(played: FakeDriver) -> None:
 
 def test_maps_are_those_of_the_sizes(played: FakeDriver) -> None:
     """Each made once for an address and sizes."""
-    open_ = TensorMap("p", "f16", 0, (Quantity(Origin.VALUE, "n"), 70), (Quantity(Origin.VALUE, "s"),), (64, 64))
+    open_ = TensorMap("p", "f16", 0, (Quantity(Origin.VALUE, "n"), 70), (Quantity(Origin.VALUE, "s"),), (128, 64))
     plan = LaunchPlan((64, 1, 1), maps=(open_, OF_MATRIX))
     found = kernel(MATRIX, POINTER, ScalarParameter("n", "i32"), ScalarParameter("s", "i64"), plan=plan)
     for n, s in ((512, 512), (512, 520), (504, 520), (512, 520), (512, 516), (528, 520), (-8, 520)):
         found.launch(3, (OnDevice((7,)), OnDevice((7,), address=HERE + 256), n, s))
         has_map = s % 8 == 0 and 0 < n <= s
-        expected = [6, HERE + 256, n, 70, 2 * s, 64, 64, *FIXED] if has_map else [0] * 11
+        expected = [6, HERE + 256, n, 70, 2 * s, 128, 64, *LONG] if has_map else [0] * 11
         assert maps_in(played.launches[-1].slots)[0] == expected
     assert played.calls.count(ENCODE) == 4
 
@@ -109,7 +111,8 @@ def test_round_trip_of_the_artefact() -> None:
         ("numbers", ([[1, ["extent", "a", 0]]], [[300]], [[4100]])),
         ("box", (64, 257)),
         ("box", (48, 64)),
-        ("dtype", "f32"),
+        ("box", (96, 64)),
+        ("box", (320, 64)),
     ],
 )
 def test_maps_that_no_device_has(field: str, value: object) -> None:

@@ -41,14 +41,25 @@ PITCH_LIMIT: Final = 1 << 40
 MOST_MODES: Final = 5
 """Of what a description is of: those of a matrix, and others along which matrices lie beside each other."""
 _NOT_INTERLEAVED: Final = 0
-SWIZZLES: Final = {128: 3, 64: 2, 32: 1}
+_SWIZZLES: Final = {128: 3, 64: 2, 32: 1}
 """What the driver calls the swizzles of boxes, by bytes of their rows (`SWIZZLED_LINES`)."""
+_NOT_SWIZZLED: Final = 0
 _FETCH_128: Final = 2
 """Bytes that the second cache fetches at a time."""
 _ZEROS_OUTSIDE: Final = 0
 INTERLEAVED: Final = (_NOT_INTERLEAVED,)
 FETCHED: Final = (_FETCH_128, _ZEROS_OUTSIDE)
 """What the driver is told last, of every matrix, before and behind how boxes are swizzled."""
+
+
+def is_row(bytes_: int) -> bool:
+    """Whether boxes may have rows of so many bytes: such as are swizzled, or longer ones of whole lines."""
+    return bytes_ in _SWIZZLES or (bytes_ > max(_SWIZZLES) and bytes_ % max(_SWIZZLES) == 0)
+
+
+def swizzle_of(row_bytes: int) -> int:
+    """What the driver calls the swizzle of boxes with such rows."""
+    return _SWIZZLES.get(row_bytes, _NOT_SWIZZLED)
 
 
 def has_map(extents: Sequence[int], strides: Sequence[int], element_bytes: int) -> bool:
@@ -70,7 +81,7 @@ def encoded(
     Extents are elements, as of `has_map`, those of boxes too, which are of one matrix each. Raises `DriverError` if it
     is refused.
     """
-    swizzle = SWIZZLES[box[0] * TENSOR_DTYPES[dtype].bytes]
+    swizzle = swizzle_of(box[0] * TENSOR_DTYPES[dtype].bytes)
     room = ctypes.create_string_buffer(MAP_BYTES + MAP_ALIGNMENT)
     place = -(-ctypes.addressof(room) // MAP_ALIGNMENT) * MAP_ALIGNMENT
     rank = len(extents)

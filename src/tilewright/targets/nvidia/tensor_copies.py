@@ -14,6 +14,7 @@ from tilewright.dialects.gpu_stores import StoreTensor
 from tilewright.ir import core
 from tilewright.ir.types import F32, TF32
 from tilewright.targets.llvm.emitter import Builder, Value, boolean, constant, i32, i64
+from tilewright.targets.nvidia import warp
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
 from tilewright.targets.nvidia.warp import WARP
@@ -138,8 +139,11 @@ def copy_slabs(ctx: KernelContext, op: ops.CopyTensor | MulticastTensor, share: 
 
 
 def _arrive(ctx: KernelContext, op: core.Operation) -> None:
-    """One lane of a warp arrives for it: whatever the warp has awaited it has awaited together."""
+    """One lane of a warp arrives for it: whatever the warp has awaited it has awaited together. If lanes have loaded
+    something, all meet first."""
     assert isinstance(op, ops.Arrive)
+    if op.loads:
+        warp.synchronize(ctx)
     b, place = ctx.b, barrier_at(ctx, op.barriers, op.number)
     lane = b.trunc(b.and_(ctx.thread, i64(WARP - 1)), "i32")
     with b.if_then(b.icmp("eq", lane, i32(0))):

@@ -14,7 +14,7 @@ from tilewright.targets.nvidia.lanes import words_of
 from tilewright.targets.nvidia.memory import element_pointer
 from tilewright.targets.nvidia.tensor_copies import map_of, matrix_at
 
-_LINE: Final = 128
+_WIDE_LINE: Final = 128
 _CHUNK: Final = 16
 """Bytes that stay together where lines are swizzled."""
 _HALF: Final = 2
@@ -28,18 +28,18 @@ def _slab(ctx: KernelContext, slabs: core.Value, stage: core.Value) -> Value:
 
 def _store_slab(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.StoreSlab)
-    words, slab = words_of(ctx, op.value), _slab(ctx, op.slabs, op.stage)
+    words, slab, line = words_of(ctx, op.value), _slab(ctx, op.slabs, op.stage), ops.line_of(memref_of(op.slabs))
     if memref_of(op.slabs).element.bytes == _HALF:
-        _by_matrices(ctx, slab, words)
+        _by_matrices(ctx, slab, words, line)
     else:
-        _by_pairs(ctx, slab, words)
+        _by_pairs(ctx, slab, words, line)
 
 
-def _by_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...]) -> None:
+def _by_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:
     """Four matrices of 8 x 8 halves at a time: rows 0 to 7 and 8 to 15, of two chunks of each line."""
     b, lane = ctx.b, ctx.b.trunc(ctx.warp_lane, "i32")
-    line = b.mul(b.and_(lane, i32(15)), i32(_LINE))
-    swizzle = b.mul(b.xor(b.lshr(lane, i32(4)), b.and_(lane, i32(7))), i32(_CHUNK))
+    line = b.mul(b.and_(lane, i32(15)), i32(line_bytes))
+    swizzle = b.mul(b.xor(b.lshr(lane, i32(4)), _turn(ctx, b.and_(lane, i32(7)), line_bytes)), i32(_CHUNK))
     for number in range(0, len(words), 4):
         chunk = i32(number // 4 * 2 * _CHUNK)
         place = b.gep("i8", slab, b.zext(b.add(line, b.xor(swizzle, chunk)), "i64"), inbounds=False)
@@ -47,18 +47,24 @@ def _by_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...]) -> N
         b.intrinsic_void(name, [place, *words[number : number + 4]], overload=[place.type])
 
 
-def _by_pairs(ctx: KernelContext, slab: Value, words: tuple[Value, ...]) -> None:
+def _by_pairs(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:
     """Two neighbours of a lane at a time, of rows 0 to 7 and 8 to 15."""
     b, lane = ctx.b, ctx.b.trunc(ctx.warp_lane, "i32")
     row, quarter = b.lshr(lane, i32(2)), b.and_(lane, i32(3))
-    line = b.add(b.mul(row, i32(_LINE)), b.mul(b.and_(quarter, i32(1)), i32(8)))
-    swizzle = b.mul(b.xor(b.lshr(quarter, i32(1)), row), i32(_CHUNK))
+    line = b.add(b.mul(row, i32(line_bytes)), b.mul(b.and_(quarter, i32(1)), i32(8)))
+    swizzle = b.mul(b.xor(b.lshr(quarter, i32(1)), _turn(ctx, row, line_bytes)), i32(_CHUNK))
     for number in range(0, len(words), 2):
         chunk, half = i32(number // 4 * 2 * _CHUNK), number // 2 % 2
-        offset = b.add(b.add(line, b.xor(swizzle, chunk)), i32(half * 8 * _LINE))
+        offset = b.add(b.add(line, b.xor(swizzle, chunk)), i32(half * 8 * line_bytes))
         for k in range(2):
             place = b.gep("i8", slab, b.zext(b.add(offset, i32(4 * k)), "i64"), inbounds=False)
             b.store(words[number + k], place, 8 - 4 * k)
+
+
+def _turn(ctx: KernelContext, row: Value, line_bytes: int) -> Value:
+    """By what the numbers of chunks of one of eight rows are changed: that of the 128 bytes in which it lies."""
+    together = _WIDE_LINE // line_bytes
+    return row if together == 1 else ctx.b.lshr(row, i32(together.bit_length() - 1))
 
 
 def _store(ctx: KernelContext, op: core.Operation) -> None:

@@ -11,6 +11,7 @@ checked: inside of memory that exists, aligned as the instruction promises, in n
 | `matrices.py`, `groups.py`, `copies.py` | products and loads by whole warps, by groups of warps; asynchronous copies |
 | `memory.py`, `races.py` | memory of all spaces; who accessed what between two barriers |
 | `accesses.py`, `barriers.py` | memory as the threads of a block see it; barriers that count copies |
+| `readers.py` | who has read what before others let it be copied over |
 | `frame.py`, `instructions.py` | registers of the threads; what each instruction does |
 | `arithmetic.py`, `calls.py` | what casts and intrinsics compute; calls, also those that wait for others |
 | `lanes.py` | which lanes of a warp take part and have arrived; what a shuffle reads |

@@ -14,6 +14,7 @@ from .groups import GoingProducts, Unshown
 from .memory import SHARED, SIZE, WINDOW, Memory
 from .numbers import Array
 from .races import WORD_BYTES, Access, Epoch, RaceError
+from .readers import Readers
 from .stores import Stores
 
 
@@ -27,6 +28,7 @@ class Accesses:
         self._unshown = Unshown(SIZE - WINDOW)
         self._barriers = Barriers(memory)
         self._products = GoingProducts(threads)
+        self._readers = Readers(threads)
         self._stores = Stores(memory, threads)
         self._cluster = cluster
         self._turns = np.zeros(threads, np.int64)
@@ -141,14 +143,15 @@ class Accesses:
         self._barriers.expect(place, count)
 
     def arrive_behind_products(self, thread: int, place: int) -> None:
-        """Arrive at a barrier, behind the products that the thread has awaited."""
+        """Arrive at a barrier, behind the products that the thread has awaited and what its warp has read."""
         self._barriers.expect(place, 0)
         self._products.tell(thread, place)
+        self._readers.tell(thread, place, self._turns)
 
     def copy_box(self, thread: int, place: int, target: int, pointer: int, start: tuple[int, ...]) -> None:
         """Begin to copy a box of a matrix, which nobody else may be at."""
         read, written = self._barriers.copy(place, target, pointer, start)
-        if self._epoch.touches(written):
+        if self._epoch.touches(written, self._readers.known(thread)):
             raise RaceError(f"thread {thread} lets a box be copied where somebody is since the last barrier")
         if self._products.read(thread, written):
             raise RaceError(f"thread {thread} lets a box be copied where a product still reads")

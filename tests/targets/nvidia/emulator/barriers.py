@@ -21,6 +21,8 @@ from matrix to matrix, box, and whether elements are rounded to tf32."""
 MARK: Final = b"tmap"
 MAP_BYTES: Final = 128
 LINES: Final = {128: 7, 64: 3, 32: 1}
+PLACED: Final = 128
+"""Bytes at multiples of which boxes begin that are not swizzled."""
 """Of boxes, by bytes: which bits of the number of eight lines of 128 bytes change those of 16 bytes in them."""
 
 
@@ -87,7 +89,7 @@ class Barriers:
         """Begin to copy a box to shared memory at `target`; the offsets of bytes read, and of those written."""
         found = self._at(place)
         inside, addresses, line, rounds = box_of(self._memory, pointer, start)
-        if target % (8 * line):
+        if target % (8 * line if line in LINES else PLACED):
             raise EmulatorError("a box is not copied to where lines that are swizzled together begin")
         read = addresses[inside]
         contents = np.zeros(inside.size, np.uint8)
@@ -109,9 +111,9 @@ class Barriers:
 
 
 def swizzled(count: int, line: int) -> Array:
-    """Where bytes of lines of so many bytes lie that are swizzled."""
+    """Where bytes of lines of so many bytes lie, which are swizzled if they are short."""
     byte = np.arange(count)
-    return byte ^ (byte >> 7 & LINES[line]) << 4
+    return byte ^ (byte >> 7 & LINES.get(line, 0)) << 4
 
 
 def box_of(memory: Memory, pointer: int, start: tuple[int, ...]) -> tuple[Array, Array, int, bool]:
@@ -122,8 +124,9 @@ def box_of(memory: Memory, pointer: int, start: tuple[int, ...]) -> tuple[Array,
         memory.data[source : source + MAP_BYTES].tobytes()
     )
     extents, pitches = numbers[:rank], numbers[5 : 4 + rank]
-    if mark != MARK or width * size not in LINES or rank != len(start):
-        raise EmulatorError("no map of a matrix with boxes of 128, 64 or 32 bytes a row")
+    is_row = width * size in LINES or (width * size % PLACED == 0 and width <= 256)
+    if mark != MARK or not is_row or rank != len(start):
+        raise EmulatorError("no map of a matrix with boxes of 128, 64 or 32 bytes a row, or of whole lines")
     y, x, byte = np.indices((rows, width, size)).reshape(3, -1)
     place_of = [x + start[0], y + start[1], *(np.full_like(x, which) for which in start[2:])]
     inside = np.all([(i >= 0) & (i < extent) for i, extent in zip(place_of, extents, strict=True)], axis=0)

@@ -90,15 +90,19 @@ class Epoch:
             offsets = offsets.repeat(len(threads))
         self.entries.append(Entry(threads, offsets, size, access, turns))
 
-    def touches(self, offsets: Array) -> bool:
-        """Whether somebody has accessed one of these bytes since the last barrier, products not counted."""
+    def touches(self, offsets: Array, known: Array | None = None) -> bool:
+        """Whether somebody has accessed one of these bytes since the last barrier, products not counted, nor reads that
+        are `known` to be over: of each thread those before a turn."""
         low, high = int(offsets.min()), int(offsets.max()) + 1
         wanted = np.zeros(high - low, np.bool_)
         wanted[offsets - low] = True
         for entry in self.entries:
             if entry.access & Access.PRODUCT:
                 continue
-            near = entry.offsets[(entry.offsets > low - entry.size) & (entry.offsets < high)] - low
+            here = (entry.offsets > low - entry.size) & (entry.offsets < high)
+            if known is not None and entry.access == Access.READ:
+                here &= known[entry.threads] <= entry.turns[entry.threads]
+            near = entry.offsets[here] - low
             places = (near[:, None] + np.arange(entry.size)).reshape(-1)
             if wanted[places[(places >= 0) & (places < high - low)]].any():
                 return True

@@ -252,6 +252,7 @@ class Team(Accesses):
                 ended |= (places + SHARED == place) & (parities == parity)
         for thread, place in zip(lanes.threads[ended].tolist(), (places[ended] + SHARED).tolist(), strict=True):
             self._products.learn(thread, place)
+            self._readers.learn(thread, place)
         frame.keep(sync.result, lanes.index[ended], np.ones(int(ended.sum()), np.bool_))
         frame.places[lanes.index[ended]] += 1
         return bool(ended.any())

@@ -16,6 +16,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.schedule.products.around import Around, Side, around_product, around_products
+from tilewright.transforms.schedule.products.beside import Beside, loads_beside, slices_of
 from tilewright.transforms.schedule.products.cluster_factors import shared_sides
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.loops import computed, is_inside, may_run_ahead
@@ -46,7 +47,8 @@ class Ahead(Struct, frozen=True):
     Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, the
     first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
     next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
-    Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not.
+    Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not. What is
+    loaded `beside` factors threads read.
     """
 
     products: tuple[tile.Mma, ...]
@@ -63,6 +65,7 @@ class Ahead(Struct, frozen=True):
     last: bool = False
     shared: frozenset[int] = frozenset()
     alone: str = ""
+    beside: Sequence[Beside] = ()
 
     @property
     def by_tensor(self) -> bool:
@@ -77,7 +80,7 @@ class Ahead(Struct, frozen=True):
         twins = {(products[op], side): (products[first], other) for (op, side), (first, other) in self.same.items()}
         whole = tuple(products.values())
         found = replace(self, products=whole, slices=slices, ahead=ahead, once=once, same=twins)
-        return replace(found, around=None, shared=frozenset())
+        return replace(found, around=None, shared=frozenset(), beside=())
 
     @property
     def copied(self) -> Sequence[Side]:
@@ -170,6 +173,13 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         last=early is not None and not block.has_registers_for(taken, plans[early]),
     )
     found = replace(found, alone=shared) if isinstance(shared, str) else replace(found, shared=shared)
+    if overlap:
+        beside = loads_beside(loop, found, adders_of(loop, products))
+        bytes_ = sum(ahead[side] for side in found.copied) + sum(each.bytes for each in beside)
+        fewer = block.stages(taken, bytes_, fixed, fewest)
+        if beside and fewer > LEAST_STAGES:
+            wanted.update(dict.fromkeys(slices_of(beside, loop)))
+            found = replace(found, beside=beside, slices=tuple(op for op in body if op in wanted), stages=fewer)
     if schedule.persistent is False or by_threads:
         return found
     if len(products) == 1:

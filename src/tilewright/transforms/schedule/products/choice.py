@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf, team, tile
-from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.core import Value
-from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType, TileType
@@ -21,13 +19,14 @@ from tilewright.transforms.aliasing import allocation_bytes
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
 from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
+from tilewright.transforms.schedule.products.beside import Beside
 from tilewright.transforms.schedule.products.chains import sums_of
 from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB, Factor
 from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
 from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
-from tilewright.transforms.schedule.products.sources import is_factor
+from tilewright.transforms.schedule.products.sources import is_factor, is_there
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
@@ -45,7 +44,8 @@ class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
-    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to).
+    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to). What is
+    loaded `beside` factors has a buffer each.
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -54,6 +54,7 @@ class Products(Struct, frozen=True):
     memory: Mapping[tile.Mma, Places]
     reason: str = ""
     stored: Stored | str = ""
+    beside: Mapping[Beside, int] = field(default_factory=dict[Beside, int])
 
     @property
     def copies(self) -> Copies | None:
@@ -191,18 +192,19 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     elif wanted.stores is None:
         # what nobody asks for needs no reason
         stored = ""
-    buffers, memory = _memory(kernel, plans, loops)
+    buffers, memory, beside = _memory(kernel, plans, loops)
     total = _total(buffers)
     if total > shared:
         # the loops have taken what products beside them need
-        used = {number for loop in loops.values() for op in loop.products for number in memory[op]}
-        beside = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
-        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - beside, 0)), wanted)
-        buffers, memory = _memory(kernel, plans, loops)
+        places = (number for loop in loops.values() for op in loop.products for number in memory[op])
+        used = {*beside.values(), *places}
+        others_of = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
+        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
+        buffers, memory, beside = _memory(kernel, plans, loops)
         total = _total(buffers)
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
-    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored)
+    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)
 
 
 def least_slab(wanted: Schedule) -> int:
@@ -255,8 +257,8 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
 
 def _memory(
     kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
-) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places]]:
-    """Buffers of factors; what does not run at the same time shares them."""
+) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places], Mapping[Beside, int]]:
+    """Buffers of factors; what does not run at the same time shares them. Each tile beside them has its own."""
     buffers: list[MemrefType] = []
     memory: dict[tile.Mma, Places] = {}
 
@@ -290,7 +292,8 @@ def _memory(
                     continue
                 numbers.append(take(factor, 1 if ring is None else ring.stages_of(product, side), taken))
             memory[product] = (numbers[0], numbers[1])
-    return buffers, memory
+    beside = {each: each.buffer_type(ring.stages) for ring in loops.values() for each in ring.beside}
+    return [*buffers, *beside.values()], memory, {each: len(buffers) + k for k, each in enumerate(beside)}
 
 
 def _allocations(kernel: Kernel) -> list[memref.Alloca]:
@@ -311,20 +314,12 @@ def _conversions(kernel: Kernel, warps: int) -> int:
             case tile.Reduce() | ReduceBy():
                 found.update(tile_type(value) for value in op.results)
                 total += sum(warps * _bytes(tile_type(value)) for value in op.results)
-            case MovesElements() if not (is_factor(op.results[0], products) or _is_of_places(op.operands[0])):
+            case MovesElements() if not (is_factor(op.results[0], products) or is_there(op.operands)):
                 found.update(tile_type(value) for value in op.operands)
             case _:
                 continue
     # to a layout, and back
     return total + sum(2 * _bytes(type_) for type_ in found)
-
-
-def _is_of_places(value: Value) -> bool:
-    """Whether a tile is computed of coordinates alone, which are there in any layout."""
-    op = value.defining_op
-    if isinstance(op, Elementwise | MovesElements):
-        return all(_is_of_places(operand) for operand in op.operands if isinstance(operand.type, TileType))
-    return isinstance(op, tile.Iota | tile.Splat | Constant)
 
 
 def _total(buffers: Sequence[MemrefType]) -> int:

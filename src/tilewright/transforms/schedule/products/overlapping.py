@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -22,20 +22,25 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product, needs_nothing
+from tilewright.transforms.schedule.products.beside import Beside
 from tilewright.transforms.schedule.products.sources import Source, is_source
 from tilewright.transforms.schedule.products.staging import Staging
+
+_NOTHING: Final[Mapping[Beside, Value]] = {}
 
 
 class Ring(Struct, frozen=True):
     """Stages of the factors of products that run ahead: of one, or of several that multiply the same tiles.
 
-    Of each stage there are two barriers in memory: one for what arrives there, one for warps that have read it.
+    Of each stage there are two barriers in memory: one for what arrives there, one for warps that have read it. What is
+    loaded `beside` them has memory of as many stages.
     """
 
     ops: tuple[tile.Mma, ...]
     sources: Sequence[tuple[Staging, Source]]
     barriers: Value
     readers: Value
+    beside: Mapping[Beside, Value] = _NOTHING
 
 
 class Rings(Protocol):

@@ -9,7 +9,7 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from typing import Final
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from tilewright.dialects import scf, tile
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import MovesElements
 from tilewright.transforms.schedule.products.ahead import Ahead, adders_of, early_product, needs_nothing
 from tilewright.transforms.schedule.products.sources import is_source
 
@@ -96,7 +97,39 @@ def plan_pipeline(loop: scf.For, ahead: Ahead) -> PipelinePlan:
     steady = next((each for each in plans if each.handed), None) or _steady(loop, ahead, early, adders, ())
     handed = steady.handed
     last = _Planner(loop, ahead, early, adders, handed, has_next=False)
-    return PipelinePlan(steady.steps, last.steps, handed, early, adders)
+    loads = [each.load for each in ahead.beside]
+    return PipelinePlan(_with_early(steady.steps, loads), _with_early(last.steps, loads), handed, early, adders)
+
+
+def _with_early(steps: Sequence[Step], loads: Sequence[tile.Load]) -> Sequence[Step]:
+    """The same with loads from shared memory in front of the products that begin before what is loaded is used: while
+    these are begun, it arrives."""
+    found = list(steps)
+    for load in loads:
+        place = next(k for k, each in enumerate(found) if isinstance(each, Compute) and each.op is load)
+        used = next((k for k, each in enumerate(found) if _uses(each, load.out)), place)
+        first = max((k for k in range(used) if isinstance(found[k], Begin)), default=place)
+        while first and isinstance(found[first - 1], Begin):
+            first -= 1
+        if first < place:
+            found.insert(first, found.pop(place))
+    return found
+
+
+def _uses(step: Step, value: Value) -> bool:
+    """Whether a step computes with a value, or with what is moved of it."""
+    if not isinstance(step, Compute) or isinstance(step.op, MovesElements):
+        return False
+    used = {each for inner in step.op.walk() for each in inner.operands}
+    return not used.isdisjoint(_moved(value))
+
+
+def _moved(value: Value) -> Iterator[Value]:
+    """A value and what is moved of it."""
+    yield value
+    for user in value.uses:
+        if isinstance(user, MovesElements):
+            yield from _moved(user.results[0])
 
 
 def _steady(

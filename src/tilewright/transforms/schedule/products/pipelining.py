@@ -20,7 +20,7 @@ from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf
 from tilewright.dialects.arith import Div, Mul
 from tilewright.dialects.builder import Builder
-from tilewright.ir.core import Value
+from tilewright.ir.core import Operation, Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.overlapping import Ring, Rings, turn_before, turn_behind
 from tilewright.transforms.schedule.products.pipeline_plan import (
@@ -42,6 +42,12 @@ class Filled(Rings, Protocol):
 
     @property
     def step(self) -> int: ...
+    @property
+    def rings(self) -> Sequence[Ring]: ...
+    def place_of(self, build: Builder, turn: Value) -> tuple[Value, Value]:
+        """Stage and parity of a turn."""
+        ...
+
     def start(self, build: Builder) -> None:
         """Ask for the first stages, and bring what is the same in all iterations."""
         ...
@@ -126,7 +132,17 @@ class _Iteration:
                 case Copy():
                     self._rings.copy(self._build, self._known[self._rings.loop.index], self._turn)
                 case Compute():
-                    self._build(step.op.clone(self._known))
+                    self._compute(step.op)
+
+    def _compute(self, op: Operation) -> None:
+        """What threads do; what is loaded beside factors they read from the stage of this iteration."""
+        build, rings = self._build, self._rings
+        for ring in rings.rings:
+            for each, buffer in ring.beside.items():
+                if each.load is op:
+                    self._known[each.load.out] = each.read(build, buffer, rings.place_of(build, self._turn)[0])
+                    return
+        build(op.clone(self._known))
 
     def await_all(self) -> None:
         """Wait for what goes on."""

@@ -152,6 +152,7 @@ class _Placement(Struct):
         stay = self._staying(ahead)
         staying = [self._source(op, side) for op, side in stay]
         boxes = [staging.box(source, {}) for staging, source in (*sources, *staying)]
+        boxes += [each.box({}) for each in ahead.beside]
         matrices = [found for box in boxes if isinstance(found := matrix_of(box.view, box.near), Matrix)]
         assert len(matrices) == len(boxes), "choose-products has asked"
         # a block that goes on from tile to tile asks once
@@ -172,6 +173,8 @@ class _Placement(Struct):
                 ops,
                 [self._source(op, side) for op, side in ahead.copied if op in ops],
                 *(build(Alloca(result_types=[words])).out for _ in range(2)),
+                # there is one ring then
+                beside={each: self.buffers[self.products.beside[each]] for each in ahead.beside},
             )
             for ops in ahead.together
         ]

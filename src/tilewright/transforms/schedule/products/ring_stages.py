@@ -13,6 +13,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product
+from tilewright.transforms.schedule.products.beside import Beside
 from tilewright.transforms.schedule.products.iterations import at_iteration
 from tilewright.transforms.schedule.products.overlapping import Ring, stage_of, turn_before
 from tilewright.transforms.schedule.products.sources import Source
@@ -83,7 +84,7 @@ class RingStages(Struct, frozen=True):
         ring = self.ring_of(op)
         if ring is not None:
             stage, _ = self.place_of(build, turn)
-            build(tensors.Arrive(ring.readers, stage))
+            build(tensors.Arrive(ring.readers, stage, bool(ring.beside)))
 
     def load(
         self,
@@ -108,7 +109,7 @@ class RingStages(Struct, frozen=True):
             there(op.clone(known))
         if parity is not None:
             there(tensors.AwaitReaders(ring.readers, stage, parity))
-        self.ask(there, ring.sources, known, ring.barriers, stage)
+        self.ask(there, ring.sources, known, ring.barriers, stage, ring.beside)
 
     @staticmethod
     def ask(
@@ -117,14 +118,16 @@ class RingStages(Struct, frozen=True):
         known: Mapping[Value, Value],
         barriers: Value,
         stage: Value,
+        beside: Mapping[Beside, Value],
     ) -> None:
         """Ask for boxes that go to a stage, which a barrier of the same number counts."""
-        total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in sources)
+        boxes = [(staging.box(source, known), staging.buffer) for staging, source in sources]
+        boxes += [(each.box(known), buffer) for each, buffer in beside.items()]
+        total = sum(tensors.bytes_of_stage(gpu.memref_of(buffer)) for _, buffer in boxes)
         build(tensors.Expect(barriers, stage, total))
-        for staging, source in sources:
-            box = staging.box(source, known)
+        for box, buffer in boxes:
             modes = (box.near, box.far)
-            build(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, barriers, stage, modes))
+            build(tensors.CopyTensor(box.view, box.indices, buffer, stage, barriers, stage, modes))
 
     def place_of(self, build: Builder, turn: Value) -> tuple[Value, Value]:
         """Stage and parity of a turn, which goes twice round the stages."""

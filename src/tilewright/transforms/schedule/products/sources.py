@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from typing import Final, TypeGuard
 
 from msgspec import Struct
 
 from tilewright.dialects import tile
-from tilewright.dialects.arith import Cast
+from tilewright.dialects.arith import Cast, Constant
 from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import F32, I8, I32, TF32, MemrefType, ScalarType
+from tilewright.ir.interfaces import Elementwise, MovesElements
+from tilewright.ir.types import F32, I8, I32, TF32, MemrefType, ScalarType, TileType
 from tilewright.transforms.tile_values import tile_type
 
 _TRANSPOSED: Final = (1, 0)
@@ -79,6 +80,29 @@ def is_factor(value: Value, of: Container[Operation]) -> bool:
         (isinstance(user, tile.Mma) and user in of and value is not user.acc)
         or (isinstance(user, tile.Permute | Cast | UCast) and is_factor(user.out, of))
         for user in value.uses
+    )
+
+
+def is_there(values: Sequence[Value]) -> bool:
+    """Whether the first of some tiles is there in any layout, or the only one is loaded for one user as that has it."""
+    return _is_of_places(values[0]) or (len(values) == 1 and _is_only_loaded(values[0]))
+
+
+def _is_of_places(value: Value) -> bool:
+    """Whether a tile is computed of coordinates alone."""
+    op = value.defining_op
+    if isinstance(op, Elementwise | MovesElements):
+        return all(_is_of_places(operand) for operand in op.operands if isinstance(operand.type, TileType))
+    return isinstance(op, tile.Iota | tile.Splat | Constant)
+
+
+def _is_only_loaded(value: Value) -> bool:
+    """Whether a tile is nothing but loaded, maybe moved, and each step of that has one user."""
+    op = value.defining_op
+    is_one = len(list(value.uses)) == 1
+    return is_one and (
+        isinstance(op, tile.Load)
+        or (isinstance(op, MovesElements) and len(op.operands) == 1 and _is_only_loaded(op.operands[0]))
     )
 
 

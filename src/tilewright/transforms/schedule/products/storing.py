@@ -74,12 +74,12 @@ def await_stores(kernel: Kernel) -> None:
     Builder.at_end(kernel.body.entry, kernel.location)(stores.AwaitStores(0))
 
 
-def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP) -> MemrefType:
-    """Memory of slabs of all warps, so many for each."""
-    width, rows = SLAB // element.bytes, stores.ROWS
+def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP, line: int = SLAB) -> MemrefType:
+    """Memory of slabs of all warps, so many for each, with such lines."""
+    width, rows = line // element.bytes, stores.ROWS
     size, stages = width * rows, warps * each
     return MemrefType(
-        element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[SLAB]
+        element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[line]
     )
 
 
@@ -113,7 +113,8 @@ def stored_by_machine(
         return "rows of a warp do not follow each other"
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
-    if element not in _ELEMENTS or own * element.bytes < SLAB:
+    line = next((line for line in stores.LINES if own * element.bytes >= line and (asked or line == SLAB)), None)
+    if element not in _ELEMENTS or line is None:
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason
@@ -129,8 +130,8 @@ def stored_by_machine(
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
-    each = 1 if store in repeated and own * element.bytes == SLAB else _SLABS_A_WARP
-    return Stored(store, near, slabs_of(element, threads // WARP, each))
+    each = 1 if store in repeated and own * element.bytes == line else _SLABS_A_WARP
+    return Stored(store, near, slabs_of(element, threads // WARP, each, line))
 
 
 def _orders(op: Operation) -> bool:

@@ -118,7 +118,7 @@ class TensorRings(RingStages, frozen=True):
         """Ask for the first stages, and bring what is the same in all iterations."""
         zero = build.index(0)
         if self.stay is not None:
-            self.ask(build, self.stay.sources, {}, self.stay.barriers, zero)
+            self.ask(build, self.stay.sources, {}, self.stay.barriers, zero, {})
         self.fill(build, {}, None)
         # these arrive while the others are on their way
         self.bring(build)
@@ -189,7 +189,7 @@ class TensorRings(RingStages, frozen=True):
             for readers in read:
                 build(tensors.AwaitReaders(readers, *before))
         zero = build.index(0)
-        self.ask(build, stay.sources, known, stay.barriers, zero)
+        self.ask(build, stay.sources, known, stay.barriers, zero, {})
 
     @property
     def _end(self) -> scf.Yield:
