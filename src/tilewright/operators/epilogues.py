@@ -119,8 +119,10 @@ _TANH_TAIL: Final = (
 )
 """The same of `1 / (1 + exp(2 sqrt(2 / pi) (u + 0.044715 u^3)))`: u times that is off by 9e-8 at most."""
 
-_FAR: Final = 100.0
-"""There is no float of 32 bits as small as what a normal distribution has beyond."""
+_FAR: Final = 13.5
+"""A normal distribution has less than the smallest normal float of 32 bits beyond."""
+_LEAST: Final = -126.0
+"""The exponent of 2 of that, which units that compute powers of 2 take as it is."""
 
 
 def _gelu(body: Body, x: str) -> str:
@@ -138,7 +140,9 @@ def _share_below(body: Body, x: str, tail: Sequence[float]) -> str:
     power = body.number(tail[-1])
     for coefficient in reversed(tail[:-1]):
         power = body("math.fma", power, u, body.number(coefficient))
-    beyond = body("math.exp2", power)
+    share = body("math.exp2", body("arith.maximumf", power, body.number(_LEAST)))
+    # nothing is beyond that
+    beyond = body("arith.subf", share, body.number(2.0**_LEAST))
     return body("math.fma", body("arith.negf", u), beyond, _relu(body, x))
 
 
