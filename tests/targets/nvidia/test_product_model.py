@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.ir.schedules import Tiles
+import tilewright as tw
+from tilewright.ir.schedules import Schedule, Tiles
+from tilewright.ir.types import F16, F32, MemrefType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.measured_tiles import WARPGROUP_TILES, Cost, MeasuredTile
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile
+from tilewright.targets.nvidia.policy import NvidiaTilePolicy
 from tilewright.targets.nvidia.product_model import Chosen, chosen_tile
 
 
@@ -143,3 +146,21 @@ def test_any_tiles(size: int, turned: tuple[bool, bool], line: str) -> None:
 @pytest.mark.parametrize("element", ["f32", "f64", "i8", "bf16"])
 def test_nothing_to_multiply(element: str) -> None:
     assert chosen(0, 5, 0, element=element).seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("size", "beta", "sharing"), [(2560, 0, ["stream=yes"]), (2560, 1, []), (1000, 0, ["cluster=1x2"])]
+)
+def test_gemm_shares_what_the_model_says(size: int, beta: int, sharing: list[str]) -> None:
+    """As products of open extents do; sums that begin with what memory holds are not shared."""
+    matrix = f"memref<f16x{size}x{size}>"
+    text = f"""func @product(%A: {matrix}, %B: {matrix}, %C: memref<f32x{size}x{size}>) {{
+    %one = constant 1.0 : f16
+    %beta = constant {beta}.0 : f32
+    gemm.n.n %one, %A, %B, %beta, %C
+}}"""
+    found = tw.compile(text, target="nvidia:sm_90a").product.schedule
+    assert [each for each in found.split() if each.startswith(("stream=", "cluster="))] == sharing
+    asked = NvidiaTilePolicy(architecture=Architecture.SM_90A)
+    types = [MemrefType(element, (size, size), (1, size)) for element in (F16, F16, F32)]
+    assert asked.gemm_sharing(*types) == Schedule()

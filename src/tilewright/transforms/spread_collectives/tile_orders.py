@@ -42,7 +42,7 @@ class Divisor(Struct, frozen=True):
     def by_reciprocal(build: Builder, value: Value) -> Divisor:
         """That of an index with its reciprocal, also of a constant."""
         known = emit.integer_of(value)
-        if known is not None:
+        if known:
             return Divisor(value, build.constant(known, I32), build.constant(_signed(_MOST // known), I32))
         short = emit.cast(build, value, I32)
         return Divisor(value, short, build(UDiv(build.constant(-1, I32), short)).out)
@@ -92,7 +92,7 @@ class Bands(Struct, frozen=True):
         """Those of loops with so many iterations."""
         plane = Divisor.of(build, emit.mul(build, outer, build.index(band)))
         known = emit.integer_of(inner)
-        if known is not None and known % band == 0:
+        if band == 1 or (known is not None and known % band == 0):
             return Bands(inner, band, plane, None)
         _, width = _split_by_constant(build, inner, build.index(band))
         return Bands(inner, band, plane, Divisor.by_reciprocal(build, width))
