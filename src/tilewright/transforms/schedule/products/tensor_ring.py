@@ -151,8 +151,7 @@ class TensorRing(Struct, frozen=True):
         found: NextTile | None = None
         if self.goes_on and self.cluster is None:
             lower, upper = (emit.to_index(before, bound) for bound in (self.loop.lower, self.loop.upper))
-            terms = emit.add(before, emit.sub(before, upper, lower), before.index(self.step - 1))
-            count = emit.quotient(before, terms, self.step)
+            count = self._trips(before, lower, upper)
             end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
             few = emit.less(before, count, before.index(self._depth))
             enough = emit.not_less(before, count, before.index(self._depth))
@@ -191,14 +190,24 @@ class TensorRing(Struct, frozen=True):
         Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
         """
         lower = emit.to_index(build, known.get(self.loop.lower, self.loop.lower))
+        upper = known.get(self.loop.upper, self.loop.upper)
+        # asked in other words than in front of all: ptxas would keep a register of what is the same until here
+        trips = None if turn is None else self._trips(build, lower, emit.to_index(build, upper))
         for number in range(self._depth):
             index = emit.add(build, lower, build.index(number * self.step))
-            stage, parity = build.index(number), None
-            if turn is not None:
-                following = emit.add(build, turn, stage)
-                stage = stage_of(build, following, self.ahead.stages)
-                parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
-            self._load(build, index, lower, (stage, parity), known, number)
+            if turn is None or trips is None:
+                self._load(build, index, lower, (build.index(number), None), known, number)
+                continue
+            following = emit.add(build, turn, build.index(number))
+            stage = stage_of(build, following, self.ahead.stages)
+            parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
+            there = emit.open_if(build, emit.less(build, build.index(number), trips))
+            self._ask(there, index, (stage, parity), known, number)
+
+    def _trips(self, build: Builder, lower: Value, upper: Value) -> Value:
+        """How many iterations there are between two bounds, or no more than none."""
+        terms = emit.add(build, emit.sub(build, upper, lower), build.index(self.step - 1))
+        return emit.quotient(build, terms, self.step)
 
     def _multiply(
         self,
@@ -266,8 +275,13 @@ class TensorRing(Struct, frozen=True):
         """
         upper = tile_of.get(self.loop.upper, self.loop.upper)
         there = at_iteration(build, self.loop, index, present, upper)
-        if there is None:
-            return
+        if there is not None:
+            self._ask(there, index, at, tile_of, warp)
+
+    def _ask(
+        self, there: Builder, index: Value, at: tuple[Value, Value | None], tile_of: Mapping[Value, Value], warp: int
+    ) -> None:
+        """Let a warp ask for the boxes of an iteration that there is."""
         known, (stage, released) = self._places(there, index, tile_of), at
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
         if self.cluster is not None and released is not None:
