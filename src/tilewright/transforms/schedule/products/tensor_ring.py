@@ -33,16 +33,28 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import Alloca
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, Around
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
-from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on, stage_of
+from tilewright.transforms.schedule.products.iterations import (
+    at_iteration,
+    carried,
+    carry,
+    finish,
+    hand_on,
+    handed_on,
+    is_iteration,
+    stage_of,
+)
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 _NOTHING: Final[Mapping[Value, Value]] = {}
+_NEVER: Final = (1 << 63) - 1
+"""An index that no iteration has."""
 
 
 class Multiply(Protocol):
@@ -59,16 +71,14 @@ class Multiply(Protocol):
 
 
 class NextTile(Struct, frozen=True):
-    """The tile behind this one: its index in the loop over tiles, what stands for values that say where its factors
-    lie. Its iterations begin at `lower`, this one's are over at `end`; there may be `enough` of these to ask for them.
+    """The tile behind this one: what stands for values that say where its factors lie. Its iterations begin at `lower`,
+    this one's are over at `end`; from index `begin` on it is asked for, which is none if there are too few or no tile.
     """
 
-    around: scf.For
-    index: Value
     known: Mapping[Value, Value]
     lower: Value
     end: Value
-    enough: Value
+    begin: Value
 
 
 class TensorRing(Struct, frozen=True):
@@ -154,9 +164,13 @@ class TensorRing(Struct, frozen=True):
             count = self._trips(before, lower, upper)
             end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
             few = emit.less(before, count, before.index(self._depth))
-            enough = emit.not_less(before, count, before.index(self._depth))
-            begin = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
-            found = NextTile(around.loop, following, known, begin, end, enough)
+            first = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
+            # one test in each iteration, of which nothing else of this is left to compute
+            is_asked = emit.not_less(before, count, before.index(self._depth))
+            is_there = is_iteration(before, around.loop, following, around.loop.index)
+            is_asked = is_asked if isinstance(is_there, bool) else emit.both(before, is_asked, is_there)
+            begin = emit.select(before, is_asked, end, before.index(_NEVER))
+            found = NextTile(known, first, end, begin) if is_there is not False else None
             build = emit.open_if(build, few)
         self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
@@ -220,7 +234,7 @@ class TensorRing(Struct, frozen=True):
         """The product of a stage, in a phase of a parity, awaited an iteration later if it is handed on to the next one
         and nowhere else."""
         stage, parity = turn
-        place = _handed_on(self.loop, op)
+        place = handed_on(self.loop, op)
         build = Builder.before_op(op)
         pending = int(place is not None)
         begun = multiply(build, op, (stage, stage), half=0 if self.reads else None)
@@ -249,16 +263,27 @@ class TensorRing(Struct, frozen=True):
         if self.cluster is not None:
             self.cluster.release(build, self.loop, stage)
             stage, released = self.cluster.next(build, read, parity)
-        following = emit.add(build, present, build.index(self._depth * self.step))
-        self._load(build, following, present, (stage, released), _NOTHING)
+        distance = self._depth * self.step
+        following = emit.add(build, present, build.index(distance))
+        there = self._there(build, present, following, distance)
+        if there is not None:
+            self._ask(there, following, (stage, released), _NOTHING, 0)
         if next_tile is None:
             return
-        is_over = emit.both(build, next_tile.enough, emit.not_less(build, following, next_tile.end))
-        there = at_iteration(emit.open_if(build, is_over), next_tile.around, next_tile.index, next_tile.around.index)
-        if there is not None:
-            lower = next_tile.lower
-            index = emit.add(there, emit.sub(there, following, next_tile.end), lower)
-            self._load(there, index, lower, (stage, None), next_tile.known)
+        there = emit.open_if(build, emit.not_less(build, following, next_tile.begin))
+        lower = next_tile.lower
+        index = emit.add(there, emit.sub(there, following, next_tile.end), lower)
+        self._load(there, index, lower, (stage, None), next_tile.known)
+
+    def _there(self, build: Builder, present: Value, following: Value, distance: int) -> Builder | None:
+        """Where code runs if there is the iteration some iterations on."""
+        first, upper = emit.integer_of(self.loop.lower), self.loop.upper
+        if first is None or first < 0 or emit.integer_of(upper) is not None or upper.type is not INDEX:
+            return at_iteration(build, self.loop, following, present)
+        # in other words, so that no sum can wrap: the bound is positive here
+        before = Builder.before_op(self.loop)
+        last = emit.sub(before, upper, before.index(distance))
+        return emit.open_if(build, emit.less(build, present, last))
 
     def _load(
         self,
@@ -318,16 +343,3 @@ def _is_first(op: Operation) -> bool:
                 return False
             before = before.previous
     return True
-
-
-def _handed_on(loop: scf.For, op: tile.Mma) -> int | None:
-    """As which carried value the loop hands the sums on to where they are added up further, if they go nowhere else."""
-    end = loop.body.entry.last
-    acc = op.acc
-    if not (isinstance(acc, BlockArgument) and acc in loop.carried and isinstance(end, scf.Yield)):
-        return None
-    if list(op.out.uses) != [end]:
-        return None
-    place = loop.carried.index(acc)
-    places = [number for number, value in enumerate(end.operands) if value is op.out]
-    return place if places == [place] and list(op.acc.uses) == [op] else None
