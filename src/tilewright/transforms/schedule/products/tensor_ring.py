@@ -71,14 +71,14 @@ class Multiply(Protocol):
 
 
 class NextTile(Struct, frozen=True):
-    """The tile behind this one: what stands for values that say where its factors lie. Its iterations begin at `lower`,
-    this one's are over at `end`; from index `begin` on it is asked for, which is none if there are too few or no tile.
+    """The tile behind this one: what stands for values that say where its factors lie, how far its iterations lie
+    behind those of this one. From index `begin` on it is asked for, on a `condition` beside that if there is one.
     """
 
     known: Mapping[Value, Value]
-    lower: Value
-    end: Value
+    distance: Value
     begin: Value
+    condition: Value | None = None
 
 
 class TensorRing(Struct, frozen=True):
@@ -152,7 +152,7 @@ class TensorRing(Struct, frozen=True):
         """Ask for the first stages of the next tile, now that all of this one have been read, unless the loop does that
         with what is returned.
 
-        Where they lie is computed `before` the loop, while nothing has arrived.
+        Where they lie is computed `before` the loop.
         """
         last = self.loop.outs[-1]
         step = before.index(1) if around.loop.step is None else emit.to_index(before, around.loop.step)
@@ -165,12 +165,15 @@ class TensorRing(Struct, frozen=True):
             end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
             few = emit.less(before, count, before.index(self._depth))
             first = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
-            # one test in each iteration, of which nothing else of this is left to compute
-            is_asked = emit.not_less(before, count, before.index(self._depth))
+            is_asked: Value | None = emit.not_less(before, count, before.index(self._depth))
             is_there = is_iteration(before, around.loop, following, around.loop.index)
-            is_asked = is_asked if isinstance(is_there, bool) else emit.both(before, is_asked, is_there)
-            begin = emit.select(before, is_asked, end, before.index(_NEVER))
-            found = NextTile(known, first, end, begin) if is_there is not False else None
+            assert is_there is not False, "one tile has no loop around it"
+            is_asked = is_asked if is_there is True else emit.both(before, is_asked, is_there)
+            distance = emit.sub(before, first, end)
+            if emit.integer_of(self.loop.lower) is not None:
+                # one test in each iteration; where blocks share terms there are no registers left for that
+                end, is_asked = emit.select(before, is_asked, end, before.index(_NEVER)), None
+            found = NextTile(known, distance, end, is_asked)
             build = emit.open_if(build, few)
         self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
@@ -270,10 +273,12 @@ class TensorRing(Struct, frozen=True):
             self._ask(there, following, (stage, released), _NOTHING, 0)
         if next_tile is None:
             return
-        there = emit.open_if(build, emit.not_less(build, following, next_tile.begin))
-        lower = next_tile.lower
-        index = emit.add(there, emit.sub(there, following, next_tile.end), lower)
-        self._load(there, index, lower, (stage, None), next_tile.known)
+        is_asked = emit.not_less(build, following, next_tile.begin)
+        if next_tile.condition is not None:
+            is_asked = emit.both(build, next_tile.condition, is_asked)
+        there = emit.open_if(build, is_asked)
+        index = emit.add(there, following, next_tile.distance)
+        self._load(there, index, index, (stage, None), next_tile.known)
 
     def _there(self, build: Builder, present: Value, following: Value, distance: int) -> Builder | None:
         """Where code runs if there is the iteration some iterations on."""
