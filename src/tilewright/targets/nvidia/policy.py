@@ -166,7 +166,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
             found = tile_of_lines(factor, extents, turned, self.architecture, self.threads)
             if found is not None:
                 return found
-        if not is_by_groups(a.element, b.element, c.element, self.architecture):
+        if not self._is_by_groups(a, b, c):
             return None
         whole = _has_whole_sectors(a) and _has_whole_sectors(b)
         return tile_of_groups(extents, self.threads, self.tiles, turned=turned, whole_sectors=whole, shares=self.shares)
@@ -182,6 +182,9 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if self.precision is Precision.TF32 and a.element is b.element is c.element is F32:
             return TF32
         return a.element if a.element is b.element else None
+
+    def _is_by_groups(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
+        return is_by_groups(a.element, b.element, c.element, self.architecture)
 
     def _depth(self, a: MemrefType) -> int:
         return max(_DEPTH_BYTES // a.element.bytes, _LEAST_DEPTH)
