@@ -4,10 +4,11 @@
 
 Groups: squares of all types, the four majors of f16 (a letter for each factor: n row-major, t its transpose), extents
 that tiles do not divide (`odd`), tall and wide matrices (`shapes`), batches of small ones (`batched`), f16 with bias
-and gelu against `linear` and `gelu` of torch and the same compiled by it (`epilogue`). Random normal data, contestants
-in turn, timed by events on the device; f32 without TF32. Results are compared with products in float64 by the norm of
-the error. `host` is what a call takes of the host's time, enqueued so often that the queue does not fill. Prints
-medians with quartiles and saves them: benchmarks/results/gpu_matmul.json unless told otherwise.
+and gelu against `linear` and `gelu` of torch, the same compiled by it, and what cuBLASLt has for both at once, of which
+gelu is by tanh (`fused`; the group is `epilogue`). Random normal data, contestants in turn, timed by events on the
+device; f32 without TF32. Results are compared with products in float64 by the norm of the error. `host` is what a call
+takes of the host's time, enqueued so often that the queue does not fill. Prints medians with quartiles and saves them:
+benchmarks/results/gpu_matmul.json unless told otherwise.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ def contestants(torch: Any, case: Case) -> tuple[dict[str, Callable[[], object]]
 
         compiled = torch.compile(layer)
         runs = {PEER: lambda: layer(a, weights, bias), "compiled": lambda: compiled(a, weights, bias)}
+        runs["fused"] = lambda: torch._addmm_activation(bias, a, b, use_gelu=True)
         runs["ours"] = lambda: tw.matmul(a, b, out, bias=bias, epilogue="bias+gelu")
         plan = tw.matmul.plan(a, b, out, bias=bias, epilogue="bias+gelu")
         wanted = layer(a.double(), weights.double(), bias.double())

@@ -1,7 +1,7 @@
 """Products of matrices in all four majors against cuBLAS, cold and sustained, on an NVIDIA GPU.
 
     python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,MxNxK,..] [--majors NN,NT,..] [--types f16:f16,..]
-                                            [--schedules LINE,LINE,..] [--sustained] [--json PATH]
+                                            [--schedules LINE,LINE,..] [--sustained] [--processes N] [--json PATH]
 
 The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR
 with one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid
@@ -28,8 +28,9 @@ from typing import Any
 from device import name_of_device, torch_on_device
 
 # isort: split
+from ahead import Program, compiled_ahead
+
 import figures
-import tilewright as tw
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_product
 from spread import Overall, Spread
@@ -82,7 +83,16 @@ def main() -> None:
     parser.add_argument("--schedules", default="", metavar="LINES", help="other schedules of gemm, between commas")
     parser.add_argument("--ours", default=",".join([*TILES, "gemm"]), help="(default: %(default)s)")
     parser.add_argument("--sustained", action="store_true", help="launches one behind the other too")
+    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels by so many first")
     options = figures.parsed(parser)
+    ways = [*_list(options.ours), *_list(options.schedules)]
+    with compiled_ahead(
+        (each for case in _cases(options) for each in programs(case, ways).values()), options.processes
+    ):
+        _run(options, ways)
+
+
+def _run(options: Any, ways: list[str]) -> None:
     torch = torch_on_device()
     cold = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device="cuda")
     modes: dict[str, Callable[[Run], Timer]] = {"cold": lambda run: _cold(torch, cold, run)}
@@ -93,7 +103,7 @@ def main() -> None:
     shares: dict[str, dict[str, Spread]] = {}
     rows: list[tuple[str, float]] = []
     for case in _cases(options):
-        runs = contestants(torch, case, _list(options.ours), _list(options.schedules))
+        runs = contestants(torch, case, ways)
         for mode, timer in modes.items():
             timings = in_turn({name: timer(run) for name, run in runs.items()}, options.rounds)
             line = _shares(timings)
@@ -124,7 +134,26 @@ def _cases(options: Any) -> Iterator[Case]:
                 yield Case((m, n, k), majors, element, result)
 
 
-def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -> dict[str, Run]:
+def programs(case: Case, ways: list[str]) -> dict[str, Program]:
+    """Ours, by name."""
+    (m, n, k), (ta, tb) = case.extents, case.transposed
+    rounded = case.result if case.result != "f32" else ""
+    product = Product((m, n, k), case.element, "f32", (ta, tb), rounded)
+    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
+    text = whole_product((n, m, k), case.element, case.result, (tb, ta))
+    found: dict[str, Program] = {}
+    for name in ways:
+        form, _, schedule = name.partition(" ")
+        if form not in TILES:
+            found[name] = Program(text, "" if name == "gemm" else name)
+            continue
+        rows, columns, depth = tiles = TILES[form]
+        edges = "padding_value = zero, " if m % rows or n % columns or k % depth else ""
+        found[name] = Program(tile_ir_product(product, tiles, edges), schedule)
+    return found
+
+
+def contestants(torch: Any, case: Case, ways: list[str]) -> dict[str, Run]:
     """The ways of one product, whose results agree."""
     (m, n, k), (ta, tb) = case.extents, case.transposed
     dtype, result = (getattr(torch, TORCH[name]) for name in (case.element, case.result))
@@ -141,21 +170,13 @@ def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -
         return run
 
     runs = {library: peer(library) for library in PEERS}
-    rounded = case.result if case.result != "f32" else ""
-    product = Product((m, n, k), case.element, "f32", (ta, tb), rounded)
-    # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
-    text = whole_product((n, m, k), case.element, case.result, (tb, ta))
     checked: dict[str, Run] = {}
-    for name in (*ours, *schedules):
-        form, _, schedule = name.partition(" ")
-        if form not in TILES:
-            line = "" if name == "gemm" else name
-            checked[name] = _spread(text, line, (stored_b, stored_a, c))
-            continue
-        rows, columns, depth = tiles = TILES[form]
-        edges = "padding_value = zero, " if m % rows or n % columns or k % depth else ""
-        kernel = _compiled(tile_ir_product(product, tiles, edges), schedule)
-        checked[name] = partial(kernel[-(-m // rows), -(-n // columns)], stored_a, stored_b, c)
+    for name, program in programs(case, ways).items():
+        tiles, kernel = TILES.get(name.partition(" ")[0]), program.kernel()
+        if tiles is None:
+            checked[name] = partial(kernel[1], stored_b.t(), stored_a.t(), c.t())
+        else:
+            checked[name] = partial(kernel[-(-m // tiles[0]), -(-n // tiles[1])], stored_a, stored_b, c)
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for name, run in checked.items():
         c.fill_(float("nan"))
@@ -164,17 +185,6 @@ def contestants(torch: Any, case: Case, ours: list[str], schedules: list[str]) -
         if not error <= ERROR[case.result if case.element == "f16" else "bf16"] or not bool(c.isfinite().all()):
             raise SystemExit(f"{name} {case}: the error's norm is {error:.3g} of the product's")
     return runs | checked
-
-
-def _spread(text: str, schedule: str, arrays: tuple[Any, Any, Any]) -> Run:
-    kernel = _compiled(text, schedule)[1]
-    return partial(kernel, *(array.t() for array in arrays))
-
-
-def _compiled(text: str, schedule: str) -> tw.Kernel:
-    if not schedule:
-        return tw.compile(text, target="nvidia", cache=False).product
-    return tw.compile(text, target="nvidia", cache=False, schedule=schedule).product
 
 
 def _cold(torch: Any, other: Any, run: Run) -> Timer:

@@ -1,6 +1,6 @@
 """How fast one product of two square matrices is on an NVIDIA GPU, against cuBLAS.
 
-    python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--json PATH]
+    python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--processes N] [--json PATH]
 
 Tile IR, one block a tile of the result (`ours`), and `gemm` of the tensor language on a grid of one, which the compiler
 spreads over blocks; types as torch has them: f16 and bf16 with sums in f32, f32 (no TF32), tf32 (f32 whose factors
@@ -9,7 +9,8 @@ in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, 
 torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of 8 bits is stored
 by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of which torch makes a
 copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the copy of i8).
-Contestants run in turn on random normal data, timed by events on the device. Results are compared with products in
+Contestants run in turn on random normal data, timed by events on the device; with `--processes` so many compile all
+kernels before. Results are compared with products in
 float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
 benchmarks/results/gpu_products.json unless told otherwise.
 """
@@ -17,14 +18,14 @@ benchmarks/results/gpu_products.json unless told otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
+from ahead import Program, compiled_ahead
+
 import figures
-import tilewright as tw
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_gemm
 from timing import in_turn
@@ -74,9 +75,16 @@ def main() -> None:
     parser = figures.options(__doc__, "gpu_products", rounds=ROUNDS)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
     parser.add_argument("--only", default=",".join(KINDS), help="element types (default: %(default)s)")
+    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels by so many first")
     options = figures.parsed(parser)
-    torch = torch_on_device()
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
+    every = [each for name in options.only.split(",") for n in sizes for each in programs(KINDS[name], n).values()]
+    with compiled_ahead(every, options.processes):
+        _run(options, sizes)
+
+
+def _run(options: Any, sizes: list[int]) -> None:
+    torch = torch_on_device()
     print(name_of_device(torch))
     print(f"{'':12} {'cuBLAS':>8} {'ours':>8} {'gemm':>8}  TFLOP/s   share of cuBLAS, median [quartiles]: ours, gemm")
     cases: list[dict[str, object]] = []
@@ -100,17 +108,24 @@ def main() -> None:
     figures.save(options.json, cases, shares, chart)
 
 
-def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
-    """The ways of one product, whose results agree."""
+def programs(kind: Kind, n: int) -> dict[str, Program]:
+    """Ours, by name."""
     product = Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded, fast=kind.is_small)
-    compiled = partial(tw.compile, target="nvidia", cache=False, precision=kind.precision)
-    text = tile_ir_product(product, kind.tiles)
-    kernel = compiled(text).product[n // kind.tiles[0], n // kind.tiles[1]]
-    runs, (a, b, c) = peers(torch, kind, n)
-    runs["ours"] = lambda: kernel(a, b, c)
+    found = {"ours": Program(tile_ir_product(product, kind.tiles), precision=kind.precision)}
     if not kind.is_small:
         whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
-        spread = compiled(whole).product[1]
+        found["gemm"] = Program(whole, precision=kind.precision)
+    return found
+
+
+def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
+    """The ways of one product, whose results agree."""
+    kernels = {name: program.kernel() for name, program in programs(kind, n).items()}
+    kernel = kernels["ours"][n // kind.tiles[0], n // kind.tiles[1]]
+    runs, (a, b, c) = peers(torch, kind, n)
+    runs["ours"] = lambda: kernel(a, b, c)
+    if "gemm" in kernels:
+        spread = kernels["gemm"][1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
         runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
     rows = slice(0, min(n, 1024))

@@ -200,6 +200,19 @@ def test_gelu_of_all_numbers(dtype: str, epilogue: str) -> None:
         np.testing.assert_allclose(found[2001:], [np.inf, 0, np.nan, 1e30, 0, 5e-31, 0], rtol=1e-6)
 
 
+@pytest.mark.parametrize(("epilogue", "most"), [("gelu", 0.53), ("gelu_tanh", 0.64)])
+def test_gelu_of_all_numbers_of_f16(epilogue: str, most: float) -> None:
+    """Nearly the nearest number: of all that f16 has but those whose result is tiny, in units of the last place."""
+    every = np.arange(0, 1 << 16, 7).astype(np.uint16).view(np.float16)
+    x: Array = np.compress(np.isfinite(every), every)
+    found: Array = tw.matmul(x[:, None], np.ones((1, 1), x.dtype), epilogue=epilogue, target="interpreter")[:, 0]
+    exact = x.astype(float)
+    by_erf = np.array([v * math.erfc(-v / math.sqrt(2)) / 2 for v in exact.tolist()])
+    wanted = by_erf if epilogue == "gelu" else gelu_tanh(exact)
+    units = np.abs(found - wanted) / np.spacing(np.abs(wanted).astype(np.float16)).astype(float)
+    assert units.max() < most
+
+
 def test_arrays_of_jax() -> None:
     jax: Any = pytest.importorskip("jax.numpy")
     a, b = jax.arange(12.0).reshape(3, 4), jax.ones((4, 2), jax.bfloat16)

@@ -19,11 +19,12 @@ OPERAND_STEPS: Final = ("bias", "scale", "residual")
 
 
 class Body(Struct):
-    """Lines of a body, in arithmetic on one type."""
+    """Lines of a body, in arithmetic on one type; to what type the result of the next step is `rounded`."""
 
     element: str
     lines: list[str]
     numbers: Iterator[int]
+    rounded: str = ""
 
     @property
     def is_float(self) -> bool:
@@ -119,8 +120,33 @@ _TANH_TAIL: Final = (
 )
 """The same of `1 / (1 + exp(2 sqrt(2 / pi) (u + 0.044715 u^3)))`: u times that is off by 9e-8 at most."""
 
-_FAR: Final = 100.0
-"""There is no float of 32 bits as small as what a normal distribution has beyond."""
+_TAIL_OF_F16: Final = (
+    -1.0000076293945312,
+    -1.1510365009307861,
+    -0.4591706097126007,
+    -0.053051725029945374,
+    0.007942244410514832,
+    -0.0007484175148420036,
+    3.2444597309222445e-05,
+)
+_TANH_TAIL_OF_F16: Final = (
+    -0.999914824962616,
+    -1.153670072555542,
+    -0.446533203125,
+    -0.07487709075212479,
+    0.02781706117093563,
+    -0.008391361683607101,
+    0.0009264982072636485,
+    -3.4752545616356656e-05,
+)
+"""The same for what is rounded to f16: off by 0.02 and 0.13 of its last place at most."""
+
+_FAR: Final = 13.5
+"""A normal distribution has less than the smallest normal float of 32 bits beyond."""
+_FAR_OF_F16: Final = 10.0
+"""f16 has no number as small as what is beyond."""
+_LEAST: Final = -126.0
+"""The exponent of 2 of that, which units that compute powers of 2 take as it is."""
 
 
 def _gelu(body: Body, x: str) -> str:
@@ -129,22 +155,27 @@ def _gelu(body: Body, x: str) -> str:
     if body.element != "f32":
         erf = body("math.erf", body.multiply(x, body.number(1 / sqrt(2))))
         return body.multiply(body.multiply(x, body.number(0.5)), body.add(erf, body.number(1)))
-    return _share_below(body, x, _TAIL)
+    return _share_below(body, x, _TAIL, _TAIL_OF_F16)
 
 
-def _share_below(body: Body, x: str, tail: Sequence[float]) -> str:
+def _share_below(body: Body, x: str, tail: Sequence[float], tail_of_f16: Sequence[float]) -> str:
     """x times one less the share that a polynomial says lies beyond, for x >= 0, or that share, for x < 0."""
-    u = body("arith.minimumf", body("math.absf", x), body.number(_FAR))
+    is_f16 = body.rounded == "f16"
+    tail, far = (tail_of_f16, _FAR_OF_F16) if is_f16 else (tail, _FAR)
+    u = body("arith.minimumf", body("math.absf", x), body.number(far))
     power = body.number(tail[-1])
     for coefficient in reversed(tail[:-1]):
         power = body("math.fma", power, u, body.number(coefficient))
-    beyond = body("math.exp2", power)
+    beyond = body("math.exp2", body("arith.maximumf", power, body.number(_LEAST)))
+    if not is_f16:
+        # nothing is beyond what is far
+        beyond = body("arith.subf", beyond, body.number(2.0**_LEAST))
     return body("math.fma", body("arith.negf", u), beyond, _relu(body, x))
 
 
 def _gelu_tanh(body: Body, x: str) -> str:
     if body.element == "f32":
-        return _share_below(body, x, _TANH_TAIL)
+        return _share_below(body, x, _TANH_TAIL, _TANH_TAIL_OF_F16)
     cube = body.multiply(body.multiply(x, x), x)
     inner = body.multiply(body.add(x, body.multiply(cube, body.number(0.044715))), body.number(sqrt(2 / pi)))
     return body.multiply(body.multiply(x, body.number(0.5)), body.add(body("math.tanh", inner), body.number(1)))

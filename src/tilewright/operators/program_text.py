@@ -350,6 +350,7 @@ def _steps(wanted: ProgramClass, body: Body, elements: dict[str, str], x: str) -
         x = body.multiply(x, "%alpha")
     if wanted.added:
         x = body.add(x, body.multiply(element(wanted.out.name if wanted.reads_result else "c"), "%beta"))
-    for step in wanted.steps:
+    for number, step in enumerate(wanted.steps, 1):
+        body.rounded = wanted.out.dtype if number == len(wanted.steps) else ""
         x = epilogues.apply(body, step, x, element(step) if step in epilogues.OPERAND_STEPS else None)
     return x

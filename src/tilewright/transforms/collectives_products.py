@@ -16,6 +16,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
 from tilewright.transforms.policy import Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
+from tilewright.transforms.spread_collectives.wishes import wish_for
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
 Write: TypeAlias = Callable[[Builder, Box, Value], None]
@@ -33,6 +34,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
     types = (emit.memref_type(a), emit.memref_type(b), emit.memref_type(op.c))
     rows, columns, depth = schedule.tiles.gemm_tile(*types)
     remainders = schedule.tiles.remainders
+    sharing = schedule.tiles.gemm_sharing(*types)
     inner = emit.extent(build, a, 1)
 
     def body(at: Builder, box: Box) -> None:
@@ -41,7 +43,10 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
             right = extended(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
             return [deep(tile.Mma(left, right, carried[0])).out]
 
-        accumulate(at, goal, box, lambda first: along(at, inner, depth, step, [first], remainders=remainders)[0], write)
+        def products(first: Value) -> Value:
+            return wish_for(along(at, inner, depth, step, [first], remainders=remainders)[0], sharing)
+
+        accumulate(at, goal, box, products, write)
 
     cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, remainders)
 

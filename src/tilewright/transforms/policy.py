@@ -96,6 +96,10 @@ class TilePolicy(Protocol):
         """What a product could have instead of its tile."""
         ...
 
+    def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScheduleLine:
+        """What blocks had better share of a product with its tile: copies in a `cluster`, terms of tiles (`stream`)."""
+        ...
+
     def of(self, kernel: Kernel) -> TilePolicy:
         """The sizes for a kernel, which are larger for one that is launched for large products only."""
         ...
@@ -332,6 +336,10 @@ class GenericTilePolicy(Struct, frozen=True):
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
         """None."""
         return ()
+
+    def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScheduleLine:
+        """Nothing."""
+        return ScheduleLine()
 
     def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
         """Small static tensors whole; else runs along the mode of the smallest stride."""

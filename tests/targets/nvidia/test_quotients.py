@@ -40,12 +40,15 @@ def quotients_text(element: str = "f32") -> str:
 }}"""
 
 
-def function_text(name: str) -> str:
-    """z = f(x)."""
+def function_text(name: str, least: float | None = None) -> str:
+    """z = f(x), or of the larger one of x and a number."""
+    limited = f"""%l = arith.constant {{value = {least}}} -> tile<{WIDTH}xf32>
+    %v = arith.maximum %x0, %l -> tile<{WIDTH}xf32>"""
     return f"""builtin.module {{
   builtin.kernel {{sym_name = "apply", spread = true}} (%x: memref<f32x{WIDTH}>, %z: memref<f32x{WIDTH}>) {{
     %zero = arith.constant {{value = 0}} -> index
-    %v = tile.load %x, %zero -> tile<{WIDTH}xf32>
+    {"%v" if least is None else "%x0"} = tile.load %x, %zero -> tile<{WIDTH}xf32>
+    {"" if least is None else limited}
     %q = math.{name} %v -> tile<{WIDTH}xf32>
     tile.store %q, %z, %zero
   }}
@@ -153,3 +156,17 @@ def test_exponentials_by_the_unit(name: str, rng: np.random.Generator) -> None:
         assert np.array_equal(found[~finite], expected[~finite], equal_nan=True)
         errors = np.abs(found[finite].astype(np.float64) - exact[finite]) / np.spacing(np.abs(expected[finite]))
         assert errors.max() <= ULPS
+
+
+@pytest.mark.parametrize(("least", "steps"), [(-126.0, 0), (-126.5, 8)])
+def test_powers_that_are_no_subnormal_numbers_are_those_of_the_unit(least: float, steps: int) -> None:
+    module = module_of(function_text("exp2", least))
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    assert len(re.findall(r"call float @llvm.nvvm.ex2.approx.ftz.f", text)) == 8
+    assert text.count("call float @llvm.nvvm.saturate.f") == steps
+    program = emulated(module)
+    x = np.linspace(-200, 127, WIDTH, dtype=np.float32)
+    expected = np.exp2(np.maximum(x, np.float32(least)).astype(np.float64)).astype(np.float32)
+    found = program.run(Launch([x, poisoned("f32", WIDTH)], {1: expected}))[1]
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2.0**-21)

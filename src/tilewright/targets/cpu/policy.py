@@ -112,6 +112,10 @@ class CpuTilePolicy(Struct, frozen=True):
                     m, n, k = (length if mode == other else taken[other] for other in range(3))
                     yield Schedule(tile=(m, n, k))
 
+    def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Schedule:
+        """Nothing: threads take whole tiles."""
+        return Schedule()
+
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         accumulator = I32 if c.element is I32 else F32
         m, n, k = (_DYNAMIC if s is None else s for s in (c.shape[0], c.shape[1], a.shape[1]))

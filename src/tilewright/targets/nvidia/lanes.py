@@ -37,8 +37,11 @@ from tilewright.targets.nvidia.memory import (
 )
 from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
+from tilewright.transforms import emit
 
 WORD_BITS = 32
+_LEAST_EXPONENT: Final = -126.0
+"""Of 2, of a normal number of 32 bits."""
 
 Transfer = lane.Load | lane.Store
 
@@ -99,7 +102,7 @@ def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tupl
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     """An operation of `arith` or `math` on each register; on those that hold the same, once."""
     count = fragment_of(op.results[0]).size
-    if (exponent := _flushed_exponent(op)) is not None:
+    if (exponent := _unit_exponent(op)) is not None:
         ctx.bind(op.results[0], Fragment(tuple(_unit_power(ctx, slot) for slot in slots_of(ctx, exponent))))
         return
     if _is_kept_in_words(op):
@@ -119,11 +122,23 @@ def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.results[0], Fragment(tuple(slots)))
 
 
-def _flushed_exponent(op: core.Operation) -> core.Value | None:
-    """What an operation computes the power of 2 of, with subnormal numbers as zeros: what the unit does in one step."""
+def _unit_exponent(op: core.Operation) -> core.Value | None:
+    """What an operation computes the power of 2 of, if the unit does so in one step: with subnormal numbers as zeros,
+    or of what is no less than the exponent of a normal one."""
+    if isinstance(op, math_ops.Exp2):
+        limited = op.value.defining_op
+        is_f32 = is_fragment(op.value) and fragment_of(op.value).element is F32
+        is_normal = isinstance(limited, arith_floats.Maximum) and any(map(_is_normal, limited.operands))
+        return op.value if is_f32 and is_normal else None
     power = op.value.defining_op if isinstance(op, arith_floats.Flush) else None
     flushed = power.value.defining_op if isinstance(power, math_ops.Exp2) else None
     return flushed.value if isinstance(flushed, arith_floats.Flush) else None
+
+
+def _is_normal(exponent: core.Value) -> bool:
+    """Whether 2 to a constant, and to all above it, is no subnormal number."""
+    found = emit.constant_of(exponent)
+    return isinstance(found, float) and found >= _LEAST_EXPONENT
 
 
 def _unit_power(ctx: KernelContext, slot: Operand) -> Value:

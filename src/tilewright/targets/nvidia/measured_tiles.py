@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.schedules import spelled
+from tilewright.ir.schedules import Schedule
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
 
 OF_SPLIT_SECTORS: Final = 0.0024
@@ -97,11 +97,16 @@ class MeasuredTile(Struct, frozen=True):
             found = most // 2 * self.shared.of(steps) + most % 2 * self.alone.of(steps)
         return found * 1e-6
 
+    @property
+    def sharing(self) -> Schedule:
+        """What blocks share of it."""
+        return Schedule(cluster=None if self.cluster == (1, 1) else self.cluster, stream=self.stream or None)
+
     def schedule(self, element: str) -> str:
         """The line that asks for it."""
         tile = f"threads={self.threads} tile={self.along}x{self.rows}x{self.depth}{self.more.format(element)}"
-        clustered = tile if self.cluster == (1, 1) else f"{tile} cluster={spelled(self.cluster)}"
-        return f"{clustered} stream=yes" if self.stream else clustered
+        shared = str(self.sharing)
+        return f"{tile} {shared}" if shared else tile
 
 
 _GROUPS: Final = 2 * USUAL_THREADS

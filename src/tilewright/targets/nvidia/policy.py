@@ -15,7 +15,9 @@ from tilewright.ir.types import F32, TF32, MemrefType, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.targets.nvidia.measured_tiles import MeasuredTile
 from tilewright.targets.nvidia.model import USUAL_THREADS, ProductTile, ProductTiles, is_by_groups, product_tiles
+from tilewright.targets.nvidia.modelled_tiles import ModelledTile
 from tilewright.targets.nvidia.product_model import tile_of_groups, tile_of_lines
 from tilewright.transforms.policy import Remainders, contiguous_mode, threads_beside
 from tilewright.transforms.product_tiles import multiplied_types
@@ -32,6 +34,8 @@ _TILE_BYTES: Final = 12 * 1024
 _BLOCK: Final = 32
 _LINE_BYTES: Final = 128
 """Neighbours in memory that are better not apart."""
+_SECTOR_BYTES: Final = 32
+_COPIED_BYTES: Final = 16
 _DEPTH: Final = 64
 _DEPTH_BYTES: Final = 128
 """Of a row of a factor, the line of a cache."""
@@ -85,7 +89,11 @@ class NvidiaTeamPolicy(Struct, frozen=True):
     def _threads(self, kernel: Kernel, subgroup_size: int) -> int:
         sharing = [op for op in kernel.walk() if isinstance(op, _SHARING)]
         tiles = NvidiaTilePolicy(
-            self.request.tile, self.architecture, tiles=self.request.tiles, precision=self.precision
+            self.request.tile,
+            self.architecture,
+            tiles=self.request.tiles,
+            precision=self.precision,
+            shares=self.request.leaves_sharing,
         ).of(kernel)
         chosen = tiles.chosen(sharing[0]) if len(sharing) == 1 and isinstance(sharing[0], tl.Gemm) else None
         if chosen is None or chosen.threads == USUAL_THREADS or subgroup_size != WARP:
@@ -104,7 +112,8 @@ class NvidiaTilePolicy(Struct, frozen=True):
     Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
     extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
     others, to keep the device busy. `threads` are those of a block where that is known, `tiles` says
-    among which they are chosen, `precision` in what products of f32 multiply.
+    among which they are chosen, `precision` in what products of f32 multiply. If it is left to the model, a product
+    `shares` what it says among blocks.
     """
 
     product: Tile | None = None
@@ -114,6 +123,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
     threads: int | None = None
     tiles: Tiles | None = None
     precision: Precision = Precision.EXACT
+    shares: bool = False
 
     @property
     def remainders(self) -> Remainders:
@@ -137,20 +147,35 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return self._best(a, b, c, m, n)
 
     def _best(self, a: MemrefType, b: MemrefType, c: MemrefType, m: int, n: int) -> ProductTile:
+        found = self._by_groups(a, b, c)
+        if found is not None:
+            return ProductTile(found.along, found.rows, 1.0, found.threads)
         terms = a.shape[1]
         steps = None if terms is None else max(-(-terms // self._depth(a)), 1)
-        factor = self._multiplied(a, b, c)
-        if factor is not None and terms is not None and not self.groups:
-            # rows of the column-major result run along m
-            turned = (a.strides[0] == 1, b.strides[1] == 1)
-            found = tile_of_lines(factor, (n, m, terms), turned, self.architecture, self.threads)
-            if found is not None:
-                return ProductTile(found.along, found.rows, 1.0, found.threads)
-        if steps is not None and not self.groups and self._is_by_groups(a, b, c):
-            best = tile_of_groups(m, n, steps, self.threads, self.tiles)
-            if best is not None:
-                return ProductTile(best.along, best.rows, 1.0, best.threads)
         return self._tiles(a, b, c).best(m, n, steps, self.groups, self.threads)
+
+    def _by_groups(self, a: MemrefType, b: MemrefType, c: MemrefType) -> MeasuredTile | ModelledTile | None:
+        """What groups of warps take of a product of constant extents that has the device to itself."""
+        (m, n), k = c.shape, a.shape[1]
+        if m is None or n is None or k is None or self.groups:
+            return None
+        # rows of the column-major result run along m
+        extents, turned = (n, m, k), (a.strides[0] == 1, b.strides[1] == 1)
+        factor = self._multiplied(a, b, c)
+        if factor is not None:
+            found = tile_of_lines(factor, extents, turned, self.architecture, self.threads)
+            if found is not None:
+                return found
+        if not self._is_by_groups(a, b, c):
+            return None
+        whole = _has_whole_sectors(a) and _has_whole_sectors(b)
+        return tile_of_groups(extents, self.threads, self.tiles, turned=turned, whole_sectors=whole, shares=self.shares)
+
+    def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Schedule:
+        """As measured of the tile that the model chooses."""
+        is_chosen = self.product is None and not self._is_small(c)
+        found = self._by_groups(a, b, c) if is_chosen else None
+        return found.sharing if isinstance(found, MeasuredTile) else Schedule()
 
     def _multiplied(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScalarType | None:
         """What both factors are where they are multiplied; None if they are of two types."""
@@ -248,6 +273,13 @@ def _is_between(extent: int, side: int) -> bool:
     On an H200 96 x 8192 x 8192 takes 52 us for 81.
     """
     return side == _WHOLE < extent < 2 * _WHOLE and extent % _COLUMNS == 0
+
+
+def _has_whole_sectors(factor: MemrefType) -> bool:
+    """Whether rows begin at multiples of what memory moves at a time, as far as strides are constant; those that begin
+    at no multiple of what a machine copies are read by threads."""
+    pitches = (stride * factor.element.bytes for stride in factor.strides if stride not in (None, 1))
+    return all(pitch % _SECTOR_BYTES == 0 or pitch % _COPIED_BYTES for pitch in pitches)
 
 
 def _power(extent: int) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "65"
+_FORMAT: Final = "66"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -118,7 +118,10 @@ class NvidiaTarget(Struct, frozen=True):
 
         request, policy = self.request, NvidiaSchedulePolicy(self.architecture)
         team = NvidiaTeamPolicy(request, self.architecture, precision)
-        tiles = NvidiaTilePolicy(request.tile, self.architecture, tiles=request.tiles, precision=precision)
+        shares = request.leaves_sharing
+        tiles = NvidiaTilePolicy(
+            request.tile, self.architecture, tiles=request.tiles, precision=precision, shares=shares
+        )
         spreading = replace(SPREADING, has_clusters=self.architecture.has_clusters)
         spread = [SpreadCollectives(spreading, request)] if level else []
         alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]

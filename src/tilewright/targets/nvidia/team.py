@@ -65,6 +65,8 @@ def part(ctx: KernelContext) -> Value:
     """Number of the block among those of its work-group."""
     if ctx.parts is None:
         return i64(0)
+    if ctx.kernel.max_groups == 1:
+        return special_register(ctx, "ctaid.x")
     b, block, count = ctx.b, ctx.b.trunc(special_register(ctx, "ctaid.x"), "i32"), ctx.b.trunc(ctx.parts, "i32")
     # nothing can be computed before: blocks of the first work-group, which mostly is the only one, need not divide
     with b.if_else(b.icmp("ult", block, count)) as branch:

@@ -30,6 +30,8 @@ from tilewright.transforms.schedule.ragged import ragged_dims
 from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.threads import Threads
 
+WHOLE: Final = "whole"
+"""Attribute of a load that is tested once where all of its tile is inside, so that no access waits for another's."""
 _VECTOR_BYTES: Final = 16
 _FAR: Final = 1 << 20
 
@@ -75,7 +77,7 @@ def _steps(digits: Sequence[Digit]) -> lane.Steps:
 
 class Access(Struct, frozen=True):
     """Of the registers of a layout: `places` is where that of the first lies; each `width` are one access if need be
-    under a `condition`, which all threads know alike.
+    under a `condition`, which all threads know alike, as they do whether all elements are surely `inside`.
     """
 
     memref: Value
@@ -84,16 +86,24 @@ class Access(Struct, frozen=True):
     type: MemrefType
     width: int
     condition: Value | None
+    inside: Value | None = None
 
     def load(self, build: Builder, part: Part) -> Value:
         """The fragment of a part; 0 for what lies outside."""
         digits, at = neighbours_first(part.digits, self.type), self._places(build, part)
         out = FragmentType(len(part.registers), self.type.element)
 
-        def access(here: Builder, width: int) -> list[Value]:
-            return [here(lane.Load(self.memref, at, _steps(digits), self.check, width, result_types=[out])).out]
+        def access(here: Builder, width: int, check: tuple[bool, ...] = self.check) -> list[Value]:
+            return [here(lane.Load(self.memref, at, _steps(digits), check, width, result_types=[out])).out]
 
-        (found,) = self._either(build, access, [out])
+        if self.inside is None:
+            (found,) = self._either(build, access, [out])
+        else:
+            (whole, then), (edge, orelse) = new_region(), new_region()
+            arm, other = (Builder.at_end(block, build.location) for block in (then, orelse))
+            arm(scf.Yield(access(arm, self.width, ())))
+            other(scf.Yield(access(other, 1)))
+            (found,) = build(scf.If(self.inside, whole, edge, result_types=[out])).results
         return picked(build, [found], self._order(digits, part.digits))
 
     def store(self, build: Builder, part: Part, value: Value) -> None:
@@ -139,6 +149,7 @@ class Transfer(Struct, frozen=True):
     check: tuple[bool, ...]
     layout: Layout
     shape: tuple[int, ...]
+    whole: bool = False
 
     @property
     def type(self) -> MemrefType:
@@ -170,7 +181,8 @@ class Transfer(Struct, frozen=True):
         box = ordered._box(build)
         places, width = box.places(build, threads), ordered._width()
         condition = ordered._condition(build, width) if width > 1 else None
-        return Access(box.memref, places, box.check, self.type, width, condition)
+        inside = ordered._inside(build, condition) if self.whole and any(self.check) else None
+        return Access(box.memref, places, box.check, self.type, width, condition, inside)
 
     def places(self, build: Builder, threads: Threads) -> list[Value]:
         """Where in the memref the element of a thread's first register lies."""
@@ -272,6 +284,19 @@ class Transfer(Struct, frozen=True):
             found = build(And(found, test)).out
         return found
 
+    def _inside(self, build: Builder, condition: Value | None) -> Value | None:
+        """That a tile lies inside where it is tested, beside another condition; None if the layout covers more."""
+        if ragged_dims(self.layout, self.shape):
+            return None
+        for mode, start in enumerate(self.indices):
+            if any(self.check[mode : mode + 1]):
+                size = emit.as_value(build, emit.extent(build, self.memref, mode))
+                last = emit.sub(build, size, build.index(self.shape[mode]))
+                for low, high in ((build.index(0), start), (start, last)):
+                    test = build(Cmp(Predicate.LE, low, high)).out
+                    condition = test if condition is None else build(And(condition, test)).out
+        return condition
+
     def _edge(self, build: Builder, mode: int, width: int) -> list[Value]:
         """That no access of `width` elements goes over either edge of the memref."""
         static, start = self.type.shape[mode], self.indices[mode]
@@ -349,4 +374,4 @@ def traffic(layout: Layout, shape: tuple[int, ...], memory: MemrefType) -> int:
 
 def of_access(op: tile.Load | tile.Store, memref: Value, indices: Sequence[Value], layout: Layout) -> Transfer:
     """What a load or store of a tile becomes."""
-    return Transfer(memref, indices, tuple(op.check), layout, op.box().shape)
+    return Transfer(memref, indices, tuple(op.check), layout, op.box().shape, WHOLE in op.attributes)

@@ -3,9 +3,13 @@
 before:  %a = tile.load ..  %b = arith.cast %a  %c = tile.load ..  %d = arith.cast %c  %e = arith.add %b, %d
 after:   %a = tile.load ..  %c = tile.load ..  %b = arith.cast %a  %d = arith.cast %c  %e = arith.add %b, %d
 
+Behind products, before they are waited for:
+
+before:  %s = gpu.await_mma %p  team.barrier  %a = tile.load ..     after:  %a = tile.load ..  %s = gpu.await_mma %p ..
+
 An assembler does so itself, but not across the branches of loads at ragged edges. Loads move up over elementwise
 operations only, so that what `recompute-tiles` has put behind a reduction stays there, and only as long as registers
-have room for all that is on its way.
+have room for all that is on its way. Behind products they move over copies to shared memory, too.
 """
 
 from __future__ import annotations
@@ -13,11 +17,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from tilewright.dialects import gpu_products, tile
+from tilewright.dialects import gpu_products, gpu_tensors, scf, team, tile
 from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.definition import PURE
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.transforms.schedule.accesses import WHOLE
 from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.schedule.recompute_tiles import blocks_of, words_of_thread
@@ -25,6 +31,7 @@ from tilewright.transforms.schedule.recompute_tiles import blocks_of, words_of_t
 _ROOM: Final = 32
 """Words of a thread that loads which follow each other may fill."""
 _PRODUCTS: Final = (gpu_products.Mma, gpu_products.MmaParts)
+_TO_SHARED: Final = (gpu_tensors.Expect, gpu_tensors.CopyTensor, scf.Yield)
 _BARRIERS: Final = (tile.Reduce, tile.Scan, tile.Mma)
 """Of what is pure, that which waits for other threads."""
 
@@ -37,10 +44,12 @@ class EarlyLoads(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for kernel in module.kernels:
-            if runs_lanes(kernel) and not any(isinstance(op, _PRODUCTS) for op in collective(kernel)):
-                threads, there = teams_of(kernel).threads, rows_there(kernel)
-                for block in blocks_of(kernel):
-                    changed |= _gather(block, threads, there)
+            if not runs_lanes(kernel):
+                continue
+            multiplies = any(isinstance(op, _PRODUCTS) for op in collective(kernel))
+            threads, there = teams_of(kernel).threads, rows_there(kernel)
+            for block in blocks_of(kernel):
+                changed |= (_ask_behind_products if multiplies else _gather)(block, threads, there)
         return changed
 
 
@@ -61,6 +70,47 @@ def _gather(block: Block, threads: int, there: Mapping[int, int]) -> bool:
         words += more
         last = op
     return changed
+
+
+def _ask_behind_products(block: Block, threads: int, there: Mapping[int, int]) -> bool:
+    """Move the loads behind the last products of a tile in front of their wait; whether there were any."""
+    wait: gpu_products.AwaitMma | None = None
+    words, between, loads = 0, list[Operation](), list[tile.Load]()
+    for op in block:
+        if isinstance(op, gpu_products.AwaitMma) and not op.pending:
+            wait, words, between = op, 0, []
+        elif wait is not None and isinstance(op, tile.Load) and _is_global(op):
+            words += words_of_thread(op.out, threads, there)
+            needed = _needed(op, {wait, *between})
+            if words > _ROOM or wait in needed:
+                wait = None
+                continue
+            loads.append(op)
+            for each in [one for one in between if one in needed] + [op]:
+                each.detach()
+                block.insert(each, wait)
+            between = [one for one in between if one not in needed]
+        elif wait is not None and not _leaves_global_memory(op):
+            wait = None
+        else:
+            between.append(op)
+    for load in loads:
+        load.attributes[WHOLE] = True
+    return bool(loads)
+
+
+def _is_global(load: tile.Load) -> bool:
+    type_ = load.memref.type
+    return isinstance(type_, MemrefType) and type_.space is AddressSpace.GLOBAL
+
+
+def _leaves_global_memory(op: Operation) -> bool:
+    """Whether loads from global memory may move over an operation."""
+    if isinstance(op, team.Barrier):
+        return not op.fence_global
+    if isinstance(op, scf.If | scf.For):
+        return all(_leaves_global_memory(inner) for region in op.regions for inner in region.entry)
+    return isinstance(op, _TO_SHARED) or (not op.regions and PURE in op.definition.traits)
 
 
 def _path(last: Operation, load: tile.Load) -> list[Operation] | None:

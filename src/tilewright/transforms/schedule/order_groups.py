@@ -19,7 +19,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes
-from tilewright.transforms.spread_collectives.numbering import banded
+from tilewright.transforms.spread_collectives.tile_orders import Bands
 
 _PLANE: Final = (0, 1)
 """The dimensions of a grid among which numbers are exchanged; the third one is the slowest as it is."""
@@ -54,7 +54,7 @@ def _renumber(kernel: Kernel, band: int) -> None:
     Builder.at_end(first, build.location)(scf.Yield([y, x]))
     at = Builder.at_end(second, build.location)
     number = emit.add(at, emit.mul(at, y, along), x)
-    at(scf.Yield(banded(at, number, across, along, band)))
+    at(scf.Yield(Bands.of(at, across, along, band).split(at, number)))
     found = branch.outs
     for op in taken:
         op.out.replace_all_uses_with(found[1 - op.dim])

@@ -58,6 +58,11 @@ class ScheduleRequest(Struct, frozen=True):
         """Among which tiles of products are chosen, which all kernels share."""
         return next((part.schedule.tiles for part in self.parts if part.schedule.tiles is not None), None)
 
+    @property
+    def leaves_sharing(self) -> bool:
+        """Whether nobody asks for what blocks share of products, so that a model chooses."""
+        return all(part.schedule.cluster is None and part.schedule.stream is None for part in self.parts)
+
     def check_only_tiles(self, report: Report, whose: str) -> None:
         """Report all that is asked for but tiles."""
         for part in self.parts:

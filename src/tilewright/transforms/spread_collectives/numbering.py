@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tilewright.dialects import scf
-from tilewright.dialects.arith import Cast, Cmp, Predicate
-from tilewright.dialects.arith_integers import UCast, UDiv
+from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import I32, INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.spread_collectives.clusters import Clusters, bound_tiles
 from tilewright.transforms.spread_collectives.sharing import Item, SharedMemory, Shares, loop_over_terms
 from tilewright.transforms.spread_collectives.tasks import Level, Task, computed_before, inside, step_of
+from tilewright.transforms.spread_collectives.tile_orders import TileOrder, divided
 from tilewright.transforms.steps import STEP
 
 
@@ -58,6 +57,7 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         numbers = [inner.index(0) for _ in counts]
     else:
         shares = _shares(build, task, blocks, total)
+        order = TileOrder.of(build, counts, blocks.band if task.multiplies else 0)
         bounds = (blocks.part, total, blocks.count)
         loop = emit.open_loop(build, *(bounds if shares is None else shares.bounds(build)), parallel=True)
         step = next((op.attributes[STEP] for op in (*task.levels, *task.body) if STEP in op.attributes), None)
@@ -67,7 +67,7 @@ def write_task(build: Builder, task: Task, blocks: Blocks) -> None:
         if shares is not None:
             item = shares.item(inner, number)
             number = item.tile
-        numbers = _numbers(inner, number, counts, blocks.band if task.multiplies else 0)
+        numbers = order.tile(inner, number)
     if clusters is not None:
         numbers = clusters.tiles(inner, numbers)
     variables = dict(zip(task.loops, numbers, strict=True))
@@ -109,66 +109,7 @@ def _trips(build: Builder, loop: scf.For, levels: Sequence[Level]) -> Value:
     if first is not None and end is not None:
         return build.index(len(range(first, end, step)))
     distance = emit.maximum(build, emit.sub(build, upper, lower), build.index(0))
-    return _divided(build, emit.add(build, distance, build.index(step - 1)), build.index(step))
-
-
-def _numbers(build: Builder, number: Value, counts: Sequence[Value], band: int) -> list[Value]:
-    """Which iteration of each loop a tile is of, outermost first, the last one fastest.
-
-    With a `band`, that many of the last loop's iterations come with one of the loop around it before the next ones.
-    """
-    found: list[Value] = []
-    rest = list(counts)
-    if band and len(rest) > 1 and _exceeds(rest[-1], band):
-        inner, outer = rest.pop(), rest.pop()
-        plane = number
-        if rest:
-            number, plane = _split(build, number, emit.mul(build, inner, outer))
-        found = banded(build, plane, outer, inner, band)
-        if not rest:
-            return found
-    if not rest:
-        return []
-    while len(rest) > 1:
-        number, last = _split(build, number, rest.pop())
-        found.insert(0, last)
-    return [number, *found]
-
-
-def _exceeds(count: Value, band: int) -> bool:
-    known = emit.integer_of(count)
-    return known is None or known > band
-
-
-def banded(build: Builder, number: Value, outer: Value, inner: Value, band: int) -> list[Value]:
-    """A number as iterations of two loops: the whole outer one with each band of the inner one."""
-    which, within = _split(build, number, emit.mul(build, outer, build.index(band)))
-    first = emit.mul(build, which, build.index(band))
-    whole, width = emit.integer_of(inner), build.index(band)
-    if whole is None or whole % band:
-        width = emit.minimum(build, emit.sub(build, inner, first), width)
-    across, along = _split(build, within, width)
-    return [across, emit.add(build, first, along)]
-
-
-def _split(build: Builder, number: Value, count: Value) -> tuple[Value, Value]:
-    """Quotient and remainder of numbers that are not negative."""
-    if emit.integer_of(count) == 1:
-        return number, build.index(0)
-    quotient = _quotient_of_tiles(build, number, count)
-    return quotient, emit.sub(build, number, emit.mul(build, quotient, count))
-
-
-def _divided(build: Builder, number: Value, count: Value) -> Value:
-    return number if emit.integer_of(count) == 1 else build(UDiv(number, count)).out
-
-
-def _quotient_of_tiles(build: Builder, number: Value, count: Value) -> Value:
-    """By half of the bits, which is faster by far: no memory has room for the elements of 2^32 tiles of a product."""
-    if emit.integer_of(count) is not None:
-        return _divided(build, number, count)
-    short = [build(Cast(each, result_types=[I32])).out for each in (number, count)]
-    return build(UCast(build(UDiv(*short)).out, result_types=[INDEX])).out
+    return divided(build, emit.add(build, distance, build.index(step - 1)), build.index(step))
 
 
 def _position(build: Builder, loop: scf.For, number: Value, mapping: dict[Value, Value]) -> Value:

@@ -48,6 +48,7 @@ from tilewright.transforms.spread_collectives.phases import phases_of, write_ste
 from tilewright.transforms.spread_collectives.sharing import SharedMemory, flag_bytes, loop_over_terms, sums_type
 from tilewright.transforms.spread_collectives.tasks import Task, step_of
 from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
+from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
 
 
 class SpreadCollectives(Pass, frozen=True):
@@ -60,6 +61,8 @@ class SpreadCollectives(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         heads = [kernel for kernel in module.kernels if kernel.step_of is None]
         changed = [self._spread(kernel, next(iter(module.steps_of(kernel)), None)) for kernel in heads]
+        for kernel in module.kernels:
+            forget_wishes(kernel)
         if context.offers is not None:
             for kernel in heads:
                 is_spread = kernel.parts is not None or kernel.stepped is not None
@@ -88,8 +91,8 @@ class SpreadCollectives(Pass, frozen=True):
         return bool(launches or wide is not None or kernel.schedule)
 
     def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
-        """The clusters that are asked for, if the machine has them."""
-        wanted = self.request.of(kernel).cluster
+        """The clusters that are asked or wished for, if the machine has them."""
+        wanted = with_wishes(self.request.of(kernel), kernel).cluster
         if wanted is None or not 1 < prod(wanted) <= MOST_BLOCKS:
             return None
         if not self.policy.has_clusters:
@@ -98,8 +101,8 @@ class SpreadCollectives(Pass, frozen=True):
         return wanted
 
     def _streams(self, kernel: Kernel) -> bool:
-        """Whether blocks are asked to share the terms of products."""
-        if not self.request.of(kernel).stream:
+        """Whether blocks had better share the terms of products."""
+        if not with_wishes(self.request.of(kernel), kernel).stream:
             return False
         if kernel.step_of is not None or kernel.stepped is not None:
             _say(kernel, True, "no terms shared: a launch may take other kernels in its place")

@@ -208,3 +208,13 @@ def test_what_is_loaded_meets_sums(rng: np.random.Generator) -> None:
     added = tw.matmul.plan(a, b, c, bias=bias, beta=1.0, target="nvidia:sm_90a")
     with pytest.raises(tw.CompileError, match="accessed elsewhere"):
         tw.compile(added.text, target="nvidia:sm_90a", schedule=asked)
+
+
+def test_what_meets_sums_is_asked_for_before_they_are_awaited() -> None:
+    """A row; a matrix in 64 words of a thread is more than there is room for beside sums."""
+    a, row = np.zeros((256, 256), np.float16), np.zeros(256, np.float16)
+    plan = tw.matmul.plan(a, a, bias=row, residual=a, target="nvidia:sm_90a")
+    kernel = tw.compile(plan.text, target="nvidia:sm_90a", schedule="threads=256 tile=256x128x64").matmul
+    behind = kernel.ir("gpu").partition("gpu.close_barriers")[0].rpartition("gpu.mma")[2]
+    found = [each.split()[1] for each in re.findall(r"tile.load %\w+|gpu.await_mma %\w+ ->", behind)]
+    assert (found[0], found[2:]) == ("%bias", ["%residual"])

@@ -6,7 +6,7 @@ from tilewright.dialects import scf, tile
 from tilewright.dialects.arith import Cast, Cmp, Predicate
 from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builder import Builder, new_region
-from tilewright.ir.core import Value
+from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 
@@ -71,6 +71,19 @@ def hand_on(loop: scf.For, value: Value) -> None:
         end.operands = [*end.operands, value]
     else:
         _at_end(loop)(scf.Yield([value]))
+
+
+def handed_on(loop: scf.For, op: tile.Mma) -> int | None:
+    """As which carried value the loop hands the sums on to where they are added up further, if they go nowhere else."""
+    end = loop.body.entry.last
+    acc = op.acc
+    if not (isinstance(acc, BlockArgument) and acc in loop.carried and isinstance(end, scf.Yield)):
+        return None
+    if list(op.out.uses) != [end]:
+        return None
+    place = loop.carried.index(acc)
+    places = [number for number, value in enumerate(end.operands) if value is op.out]
+    return place if places == [place] and list(op.acc.uses) == [op] else None
 
 
 def _at_end(loop: scf.For) -> Builder:

@@ -33,16 +33,28 @@ from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import Alloca
-from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, Around
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
-from tilewright.transforms.schedule.products.iterations import at_iteration, carried, carry, finish, hand_on, stage_of
+from tilewright.transforms.schedule.products.iterations import (
+    at_iteration,
+    carried,
+    carry,
+    finish,
+    hand_on,
+    handed_on,
+    is_iteration,
+    stage_of,
+)
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 _NOTHING: Final[Mapping[Value, Value]] = {}
+_NEVER: Final = (1 << 63) - 1
+"""An index that no iteration has."""
 
 
 class Multiply(Protocol):
@@ -59,16 +71,14 @@ class Multiply(Protocol):
 
 
 class NextTile(Struct, frozen=True):
-    """The tile behind this one: its index in the loop over tiles, what stands for values that say where its factors
-    lie. Its iterations begin at `lower`, this one's are over at `end`; there may be `enough` of these to ask for them.
+    """The tile behind this one: what stands for values that say where its factors lie, how far its iterations lie
+    behind those of this one. From index `begin` on it is asked for, on a `condition` beside that if there is one.
     """
 
-    around: scf.For
-    index: Value
     known: Mapping[Value, Value]
-    lower: Value
-    end: Value
-    enough: Value
+    distance: Value
+    begin: Value
+    condition: Value | None = None
 
 
 class TensorRing(Struct, frozen=True):
@@ -142,7 +152,7 @@ class TensorRing(Struct, frozen=True):
         """Ask for the first stages of the next tile, now that all of this one have been read, unless the loop does that
         with what is returned.
 
-        Where they lie is computed `before` the loop, while nothing has arrived.
+        Where they lie is computed `before` the loop.
         """
         last = self.loop.outs[-1]
         step = before.index(1) if around.loop.step is None else emit.to_index(before, around.loop.step)
@@ -151,13 +161,19 @@ class TensorRing(Struct, frozen=True):
         found: NextTile | None = None
         if self.goes_on and self.cluster is None:
             lower, upper = (emit.to_index(before, bound) for bound in (self.loop.lower, self.loop.upper))
-            terms = emit.add(before, emit.sub(before, upper, lower), before.index(self.step - 1))
-            count = emit.quotient(before, terms, self.step)
+            count = self._trips(before, lower, upper)
             end = emit.add(before, lower, emit.mul(before, count, before.index(self.step)))
             few = emit.less(before, count, before.index(self._depth))
-            enough = emit.not_less(before, count, before.index(self._depth))
-            begin = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
-            found = NextTile(around.loop, following, known, begin, end, enough)
+            first = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
+            is_asked: Value | None = emit.not_less(before, count, before.index(self._depth))
+            is_there = is_iteration(before, around.loop, following, around.loop.index)
+            assert is_there is not False, "one tile has no loop around it"
+            is_asked = is_asked if is_there is True else emit.both(before, is_asked, is_there)
+            distance = emit.sub(before, first, end)
+            if emit.integer_of(self.loop.lower) is not None:
+                # one test in each iteration; where blocks share terms there are no registers left for that
+                end, is_asked = emit.select(before, is_asked, end, before.index(_NEVER)), None
+            found = NextTile(known, distance, end, is_asked)
             build = emit.open_if(build, few)
         self._first_of_tile(build, around, following, around.loop.index, last, known)
         hand_on(around.loop, last)
@@ -191,14 +207,24 @@ class TensorRing(Struct, frozen=True):
         Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
         """
         lower = emit.to_index(build, known.get(self.loop.lower, self.loop.lower))
+        upper = known.get(self.loop.upper, self.loop.upper)
+        # asked in other words than in front of all: ptxas would keep a register of what is the same until here
+        trips = None if turn is None else self._trips(build, lower, emit.to_index(build, upper))
         for number in range(self._depth):
             index = emit.add(build, lower, build.index(number * self.step))
-            stage, parity = build.index(number), None
-            if turn is not None:
-                following = emit.add(build, turn, stage)
-                stage = stage_of(build, following, self.ahead.stages)
-                parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
-            self._load(build, index, lower, (stage, parity), known, number)
+            if turn is None or trips is None:
+                self._load(build, index, lower, (build.index(number), None), known, number)
+                continue
+            following = emit.add(build, turn, build.index(number))
+            stage = stage_of(build, following, self.ahead.stages)
+            parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
+            there = emit.open_if(build, emit.less(build, build.index(number), trips))
+            self._ask(there, index, (stage, parity), known, number)
+
+    def _trips(self, build: Builder, lower: Value, upper: Value) -> Value:
+        """How many iterations there are between two bounds, or no more than none."""
+        terms = emit.add(build, emit.sub(build, upper, lower), build.index(self.step - 1))
+        return emit.quotient(build, terms, self.step)
 
     def _multiply(
         self,
@@ -211,7 +237,7 @@ class TensorRing(Struct, frozen=True):
         """The product of a stage, in a phase of a parity, awaited an iteration later if it is handed on to the next one
         and nowhere else."""
         stage, parity = turn
-        place = _handed_on(self.loop, op)
+        place = handed_on(self.loop, op)
         build = Builder.before_op(op)
         pending = int(place is not None)
         begun = multiply(build, op, (stage, stage), half=0 if self.reads else None)
@@ -240,16 +266,29 @@ class TensorRing(Struct, frozen=True):
         if self.cluster is not None:
             self.cluster.release(build, self.loop, stage)
             stage, released = self.cluster.next(build, read, parity)
-        following = emit.add(build, present, build.index(self._depth * self.step))
-        self._load(build, following, present, (stage, released), _NOTHING)
+        distance = self._depth * self.step
+        following = emit.add(build, present, build.index(distance))
+        there = self._there(build, present, following, distance)
+        if there is not None:
+            self._ask(there, following, (stage, released), _NOTHING, 0)
         if next_tile is None:
             return
-        is_over = emit.both(build, next_tile.enough, emit.not_less(build, following, next_tile.end))
-        there = at_iteration(emit.open_if(build, is_over), next_tile.around, next_tile.index, next_tile.around.index)
-        if there is not None:
-            lower = next_tile.lower
-            index = emit.add(there, emit.sub(there, following, next_tile.end), lower)
-            self._load(there, index, lower, (stage, None), next_tile.known)
+        is_asked = emit.not_less(build, following, next_tile.begin)
+        if next_tile.condition is not None:
+            is_asked = emit.both(build, next_tile.condition, is_asked)
+        there = emit.open_if(build, is_asked)
+        index = emit.add(there, following, next_tile.distance)
+        self._load(there, index, index, (stage, None), next_tile.known)
+
+    def _there(self, build: Builder, present: Value, following: Value, distance: int) -> Builder | None:
+        """Where code runs if there is the iteration some iterations on."""
+        first, upper = emit.integer_of(self.loop.lower), self.loop.upper
+        if first is None or first < 0 or emit.integer_of(upper) is not None or upper.type is not INDEX:
+            return at_iteration(build, self.loop, following, present)
+        # in other words, so that no sum can wrap: the bound is positive here
+        before = Builder.before_op(self.loop)
+        last = emit.sub(before, upper, before.index(distance))
+        return emit.open_if(build, emit.less(build, present, last))
 
     def _load(
         self,
@@ -266,8 +305,13 @@ class TensorRing(Struct, frozen=True):
         """
         upper = tile_of.get(self.loop.upper, self.loop.upper)
         there = at_iteration(build, self.loop, index, present, upper)
-        if there is None:
-            return
+        if there is not None:
+            self._ask(there, index, at, tile_of, warp)
+
+    def _ask(
+        self, there: Builder, index: Value, at: tuple[Value, Value | None], tile_of: Mapping[Value, Value], warp: int
+    ) -> None:
+        """Let a warp ask for the boxes of an iteration that there is."""
         known, (stage, released) = self._places(there, index, tile_of), at
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
         if self.cluster is not None and released is not None:
@@ -304,16 +348,3 @@ def _is_first(op: Operation) -> bool:
                 return False
             before = before.previous
     return True
-
-
-def _handed_on(loop: scf.For, op: tile.Mma) -> int | None:
-    """As which carried value the loop hands the sums on to where they are added up further, if they go nowhere else."""
-    end = loop.body.entry.last
-    acc = op.acc
-    if not (isinstance(acc, BlockArgument) and acc in loop.carried and isinstance(end, scf.Yield)):
-        return None
-    if list(op.out.uses) != [end]:
-        return None
-    place = loop.carried.index(acc)
-    places = [number for number, value in enumerate(end.operands) if value is op.out]
-    return place if places == [place] and list(op.acc.uses) == [op] else None

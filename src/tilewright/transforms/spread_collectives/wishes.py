@@ -1,0 +1,47 @@
+"""What blocks had better share of a product, as the model that chose its tile has it: told by the loop over its terms.
+
+    %sum = scf.for %k = 0 to %terms step 64 (%acc = 0) {sharing = "stream=yes"} { .. }
+
+`lower-collectives` says so, `spread-collectives` does so where nothing else is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from tilewright.dialects import scf
+from tilewright.dialects.builtin import Kernel
+from tilewright.ir.core import Value
+from tilewright.ir.schedules import Schedule, parse_line
+
+SHARING: Final = "sharing"
+"""Attribute of a loop over the terms of a product."""
+
+
+def wish_for(sums: Value, sharing: Schedule) -> Value:
+    """The sums of a loop that says what blocks had better share; of another operation as they are."""
+    loop = sums.defining_op
+    if sharing != Schedule() and isinstance(loop, scf.For):
+        loop.attributes[SHARING] = str(sharing)
+    return sums
+
+
+def with_wishes(asked: Schedule, kernel: Kernel) -> Schedule:
+    """What is asked for a kernel, and what its products wish for where nothing is asked."""
+    for wish in _wishes(kernel):
+        cluster = wish.cluster if asked.cluster is None else asked.cluster
+        asked = replace(asked, cluster=cluster, stream=wish.stream if asked.stream is None else asked.stream)
+    return asked
+
+
+def _wishes(kernel: Kernel) -> list[Schedule]:
+    found = (op.attributes.get(SHARING) for op in kernel.walk() if isinstance(op, scf.For))
+    return [parse_line(line) for line in found if isinstance(line, str)]
+
+
+def forget_wishes(kernel: Kernel) -> None:
+    """Leave nothing of them in a program that is divided, or is not going to be."""
+    for op in kernel.walk():
+        op.attributes.pop(SHARING, None)
