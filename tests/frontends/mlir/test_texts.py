@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from frontends.mlir.reading import check, read
+from frontends.mlir.reading import check, findings, read
 
 
 def _body(line: str) -> str:
@@ -46,6 +46,19 @@ def _body(line: str) -> str:
 )
 def test_one_finding(code: str, line: str, says: str) -> None:
     check(code, _body(line), says)
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("linalg.matmull", "did you mean linalg.matmul?"),
+        ("linalg.conv_2d", "`tilewright explain M11` says where the operations of linalg are that are read"),
+        ("shape.rank", "`mlir-opt --mlir-print-op-generic` prints"),
+    ],
+)
+def test_operations_that_are_not_read(line: str, hint: str) -> None:
+    (found,) = findings(_body(line))
+    assert found.hints[0].startswith(hint)
 
 
 def test_what_follows_is_not_held_against_the_text() -> None:

@@ -262,7 +262,7 @@ class Conversion(MlirOperation):
         before, after = _width(source), _width(target)
         if INDEX in (source, target):
             fail(self, report, f"index has no width: use arith.index_cast from {source} to {target}", 0)
-        elif before is not None and after is not None and (before >= after) == grows:
+        elif before is not None and after is not None and (before >= after if grows else before <= after):
             fail(self, report, f"{target} is no {'wider' if grows else 'narrower'} than {source}", 0)
 
 

@@ -16,6 +16,7 @@ from tilewright.dialects.mlir.base import (
     memref_of,
     shape_of,
 )
+from tilewright.dialects.mlir.view_layouts import check_bounds, check_view, contradict, layout_of, product
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.definition import PURE, Value, attribute, operand, operands, optional_attribute, result
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
@@ -133,7 +134,9 @@ class Cast(MlirOperation, name="memref.cast", traits=(PURE,), assembly="$source 
     dest: Value = result(MEMREF_TYPE)
 
     def verify(self, report: Report) -> None:
-        if not _may_be_alike(self.source, self.dest):
+        if not _may_be_alike(self.source, self.dest) or contradict(
+            memref_of(self.dest), layout_of(memref_of(self.source))
+        ):
             fail(self, report, f"{self.source.type} is never a {self.dest.type}", 0)
 
 
@@ -225,8 +228,17 @@ class Subview(_Cut, name="memref.subview", traits=(PURE,), assembly="<subview>")
         rank = len(shape_of(self.source))
         if not self.check_lists(report, (rank, rank, rank)):
             return
-        if kept_dimensions(self) is None:
+        kept = kept_dimensions(self)
+        if kept is None:
             fail(self, report, f"the result {self.result.type} has not the sizes {said_sizes(self.mixed_sizes)}")
+            return
+        starts, steps = known_numbers(self.static_offsets), known_numbers(self.static_strides)
+        check_bounds(self, report, shape_of(self.source), starts, known_numbers(self.static_sizes), steps)
+        strides, offset = layout_of(memref_of(self.source))
+        for start, stride in zip(starts, strides, strict=True):
+            moved = 0 if start == 0 else product(start, stride)
+            offset = None if offset is None or moved is None else offset + moved
+        check_view(self, report, self.source, ([product(strides[k], steps[k]) for k in kept], offset))
 
 
 def kept_dimensions(op: Subview) -> list[int] | None:
@@ -254,7 +266,14 @@ class ReinterpretCast(_Cut, name="memref.reinterpret_cast", traits=(PURE,), asse
 
     def verify(self, report: Report) -> None:
         rank = len(shape_of(self.result))
-        self.check_lists(report, (1, rank, rank))
+        if not self.check_lists(report, (1, rank, rank)):
+            return
+        pairs = zip(known_numbers(self.static_sizes), shape_of(self.result), strict=True)
+        if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+            fail(self, report, f"the result {self.result.type} has not the sizes {said_sizes(self.mixed_sizes)}")
+            return
+        (offset,) = known_numbers(self.static_offsets)
+        check_view(self, report, self.source, (known_numbers(self.static_strides), offset))
 
 
 class Global(MlirOperation, name="memref.global", assembly="<global>"):

@@ -7,9 +7,10 @@ from math import prod
 from typing import ClassVar
 
 from tilewright.diagnostics import Report
-from tilewright.dialects.mlir.base import INDEX_TYPE, MEMREF_TYPE, MlirOperation, fail, integers_of
+from tilewright.dialects.mlir.base import INDEX_TYPE, MEMREF_TYPE, MlirOperation, fail, integers_of, memref_of
 from tilewright.dialects.mlir.memref import known_numbers
 from tilewright.dialects.mlir.tensor import TENSOR_TYPE
+from tilewright.dialects.mlir.view_layouts import Layout, check_view, layout_of, product
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.definition import PURE, Value, attribute, operand, operands, optional_attribute, result
 from tilewright.ir.mlir.types import MemrefType, TensorType
@@ -53,6 +54,14 @@ class Regrouping(MlirOperation):
                 return
         if _type(self.src).element != _type(self.out).element:
             fail(self, report, f"{self.out.type} has other elements than {self.src.type}")
+            return
+        layout = self.layout()
+        if layout is not None:
+            check_view(self, report, self.src, layout)
+
+    def layout(self) -> Layout | None:
+        """That of the result, if it is a view."""
+        return None
 
 
 def _type(value: Value) -> MemrefType | TensorType:
@@ -108,8 +117,22 @@ class ExpandMemref(_Expand, name="memref.expand_shape", traits=(PURE,), assembly
 
     of: ClassVar[type[Type]] = MemrefType
 
+    def layout(self) -> Layout:
+        extents, (before, offset) = extents_of(self.out), layout_of(memref_of(self.src))
+        strides: list[int | None] = [None] * len(extents)
+        for stride, group in zip(before, self.groups, strict=True):
+            for k in reversed(group):
+                strides[k] = stride
+                stride = product(stride, extents[k])
+        return strides, offset
+
 
 class CollapseMemref(_Collapse, name="memref.collapse_shape", traits=(PURE,), assembly="<regrouped>"):
     """A view with dimensions joined, whose elements lie side by side."""
 
     of: ClassVar[type[Type]] = MemrefType
+
+    def layout(self) -> Layout:
+        extents, (strides, offset) = extents_of(self.src), layout_of(memref_of(self.src))
+        last = [next((k for k in reversed(group) if extents[k] != 1), None) for group in self.groups]
+        return [None if k is None else strides[k] for k in last], offset

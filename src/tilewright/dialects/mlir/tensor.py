@@ -9,6 +9,7 @@ from msgspec import Struct
 from tilewright.diagnostics import Report
 from tilewright.dialects.mlir.base import INDEX_TYPE, MlirOperation, fail, index_type
 from tilewright.dialects.mlir.memref import kept_of, known_numbers, lists_fit, said_sizes
+from tilewright.dialects.mlir.view_layouts import check_bounds
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Operation as CoreOperation
 from tilewright.ir.definition import PURE, Value, attribute, operand, operands, result
@@ -177,3 +178,5 @@ def _check_box(op: ExtractSlice | InsertSlice, report: Report, whole: Value, par
     sizes = mixed(known_numbers(op.static_sizes), op.sizes)
     if kept_of(sizes, tensor_shape(part)) is None or tensor_of(part).element != tensor_of(whole).element:
         fail(op, report, f"{part.type} is no box of {whole.type} with the sizes {said_sizes(sizes)}")
+        return
+    check_bounds(op, report, tensor_shape(whole), *(known_numbers(static) for _, static, _ in lists))

@@ -102,10 +102,14 @@ class FormReader(FileReader):
     def _refuse(self, name: str, draft: OperationText) -> NoReturn:
         assert draft.name_place is not None
         finding = self.error(UNSUPPORTED, draft.name_place, f"the custom form of {name[:80]} is not read here")
-        meant = nearest(name, self.dialects)
+        dialect, _, own = name.rpartition(".")
+        siblings = {known[len(dialect) + 1 :]: known for known in self.dialects if known.startswith(f"{dialect}.")}
+        meant = siblings.get(nearest(own, siblings) or "") if siblings else nearest(name, self.dialects)
         if meant is not None:
             finding.hint(f"did you mean {meant}?")
-        elif "." in name:
+        elif siblings:
+            finding.hint(f"`tilewright explain {UNSUPPORTED}` says where the operations of {dialect} are that are read")
+        elif dialect:
             finding.hint("`mlir-opt --mlir-print-op-generic` prints operations in the form that all have in common")
         raise Abort
 
