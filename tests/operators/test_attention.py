@@ -260,6 +260,16 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     assert not schedule(x, "cpu")
 
 
+def test_a_warp_has_one_slab_where_memory_is_short() -> None:
+    """Two stages of keys and values of width 256 leave no room for two."""
+    _, kernel = emitted(
+        WholeWriter(AttentionClass("f16", 256, (128, 64), False, False, True, whole=True)).text(),
+        schedule="threads=256 stores=tensor",
+    )
+    assert kernel.facts[SCHEDULE].count("/1x2/2 ") == 2
+    assert "stores=tensor" in kernel.facts[SCHEDULE]
+
+
 @pytest.mark.parametrize(
     "unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ", "div_by<8>, %sql "]
 )
