@@ -141,7 +141,7 @@ layout:
   %strides = load ptr, ptr %strides.p
 {field("wanted.dimensions.p", "%wanted", ARGUMENT_LAYOUT)}
   %wanted.dimensions = load ptr, ptr %wanted.dimensions.p
-  %same = call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
+  %same = tail call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
   ret i1 %same
 
 no:
@@ -250,7 +250,7 @@ layouts:
 {field("strides.p", "%seen", SEEN_STRIDES)}
   %strides = load ptr, ptr %strides.p
 {field("wanted.dimensions", "%layout", LAYOUT_SIZES)}
-  %same = call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
+  %same = tail call i1 @same_layout(ptr %dimensions, ptr %strides, i64 %rank, ptr %wanted.dimensions)
   ret i1 %same
 
 no:
