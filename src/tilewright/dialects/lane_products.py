@@ -44,7 +44,7 @@ class CopyAsync(Operation, name="lane.copy_async", traits=(SPMD_ONLY,)):
     registers do for `lane.load`. Each `width` elements in a row are one copy of 4, 8 or 16 bytes, aligned on both
     sides. If `fills`, the first of them that lies outside by `check`, and all behind it, are zero; else all are inside,
     or all outside and nothing is copied. Nobody may touch the target before `gpu.await_copies` says that it has
-    arrived.
+    arrived. What is `shared` other blocks copy too: it stays in the multiprocessor's cache.
     """
 
     memref: Value = operand(MEMREF)
@@ -56,6 +56,7 @@ class CopyAsync(Operation, name="lane.copy_async", traits=(SPMD_ONLY,)):
     width: int = attribute(int)
     check: tuple[bool, ...] = optional_attribute(tuple, default=())
     fills: bool = optional_attribute(bool, default=True)
+    shared: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [*reads(self.memref), *writes(self.target)]

@@ -193,9 +193,10 @@ class PackingPolicy(Struct, frozen=True):
     multiprocessor moves `bytes_a_cycle` to and from memory, `cached_bytes_a_cycle` from the cache of the device, and
     `bank_bytes` to or from shared memory; `busy_warps` keep it computing; `cycles_of_pass` is what a warp spends on
     what is no product, `cycles_of_access` on an access to shared memory and `cycles_of_conversion` on an element that
-    is converted; all takes `waiting` as long where warps wait for each other. `units` names the matrix instructions
-    that there are, `joined_units` those besides for items that are joined. If it `leaves_alone`, an item that has a
-    block alone and whose product these fill is not packed.
+    is converted; all takes `waiting` as long where warps wait for each other. Multiply-adds whose factors do not lie in
+    panels take `bank_conflicts` as long: more of their registers are in the same bank. `units` names the matrix
+    instructions that there are, `joined_units` those besides for items that are joined. If it `leaves_alone`, an item
+    that has a block alone and whose product these fill is not packed.
     """
 
     warp: int = 32
@@ -207,7 +208,7 @@ class PackingPolicy(Struct, frozen=True):
     warps: int = 12
     crews: int = 6
     chunk_bytes: int = 2048
-    usual_bytes: int = 9216
+    usual_bytes: int = 10240
     registers: int = 64
     product_registers: int = 84
     all_registers: int = 144
@@ -221,6 +222,7 @@ class PackingPolicy(Struct, frozen=True):
     cycles_of_conversion: float = 0.5
     cycles_of_access: float = 0.25
     waiting: float = 1.25
+    bank_conflicts: float = 1.2
     units: tuple[str, ...] = ("m16n8k16.row.col.f32.f32", "m16n8k16.row.col.bf16")
     joined_units: tuple[str, ...] = ("m16n8k8.row.col.f64",)
     leaves_alone: bool = False
@@ -230,6 +232,10 @@ class PackingPolicy(Struct, frozen=True):
         return replace(
             self, shared_bytes=160 * 1024, registers=96, product_registers=128, all_registers=216, fewer_terms=True
         )
+
+    def going_on(self) -> PackingPolicy:
+        """For blocks that go on with constants in panels: one block of a multiprocessor may have all shared memory."""
+        return replace(self.with_room(), shared_bytes=self.joined_bytes, block=2 * self.block)
 
     def beside(self) -> PackingPolicy:
         """For joined items that are moved for longer than they are computed: two warps share what is the same."""

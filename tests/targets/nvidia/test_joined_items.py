@@ -183,17 +183,36 @@ def test_blocks_go_on_behind_what_reads_the_left_factors(
     assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))
 
 
-def test_terms_lie_side_by_side(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What computes for longer than it moves reads four terms of a constant at a time, rows in different banks."""
-    fast = replace(model.PACKING, bytes_a_cycle=1e3, multiprocessors=2, all_shared_bytes=1, cycles_of_access=2.0)
+@pytest.mark.parametrize(
+    ("element", "size", "chunk", "strides"),
+    [
+        # seven rows and a zero, eight columns and one
+        ("f32", (56, 9, 4), "4x8/32", [(1, 8, 36), (1, 8, 452)]),
+        # rows of two pieces, two panels of columns, of which three are held
+        ("f64", (8, 6, 5), "8x4/32", [(1, 4, 22), (1, 4, 34)]),
+    ],
+)
+def test_factors_lie_in_panels(
+    element: str,
+    size: tuple[int, int, int],
+    chunk: str,
+    strides: list[tuple[int, ...]],
+    rng: np.random.Generator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What computes for longer than it moves: threads read what they hold side by side, panels in different banks."""
+    fast = replace(model.PACKING, bytes_a_cycle=1e3, multiprocessors=2, all_shared_bytes=1, cycles_of_access=1.0)
     monkeypatch.setattr(model, "PACKING", fast)
-    module = lowered(text_of("f32", (56, 9, 4)), "packed threads=32 chunk=4x8/32 persistent=yes")
+    module = lowered(text_of(element, size), f"packed threads=32 chunk={chunk} persistent=yes")
     (kernel,) = module.kernels
-    constants = [op.out.type for op in kernel.walk() if isinstance(op, Alloca)]
-    assert [type_.strides for type_ in constants if isinstance(type_, MemrefType) and type_.order == 2] == [
-        (4, 1),
-        (60, 1),
-    ]
+    memories = [op.out.type for op in kernel.walk() if isinstance(op, Alloca)]
+    found = [type_.strides for type_ in memories if isinstance(type_, MemrefType) and type_.order == 3]
+    assert found == strides
     items = 2 * kernel.items + 1
-    launch = launch_of("f32", (56, 9, 4), rng, items)
+    launch = launch_of(element, size, rng, items)
     assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))
+    arguments = [argument for argument in launch.arguments if isinstance(argument, np.ndarray | np.generic)]
+    interpret(kernel, arguments, launch.grid)
+    result = arguments[5]
+    assert isinstance(result, np.ndarray)
+    assert not faults(launch, {5: result})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
+import tilewright as tw
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
@@ -208,3 +210,11 @@ def test_addresses_come_before_the_products() -> None:
     loads = [k for k, op in enumerate(operations) if isinstance(op, GroupLoad)]
     assert loads
     assert max(loads) < min(waits)
+
+
+def test_constants_are_copied_through_the_first_cache() -> None:
+    """All blocks would ask the same part of the cache of the device for them; what is an item's goes past the first."""
+    artifact = tw.compile(Batch("f32", (16, 8, 8), ("fixed", "rows", "rows")).text, target="nvidia:sm_90a", cache=False)
+    ptx = artifact.artifact.texts["ptx"]
+    assert re.search(r"cp\.async\.ca\.shared\.global \[[^]]*\], \[[^]]*\], 16", ptx)
+    assert "cp.async.cg.shared.global" in ptx

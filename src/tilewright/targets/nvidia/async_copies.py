@@ -11,9 +11,21 @@ _PAST_L1: Final = 16
 """Copies of so many bytes need not go through the first cache."""
 
 
-def copy_async(ctx: KernelContext, target: Value, source: Value, bytes_: int, given: Value | None = None) -> None:
-    """Begin a copy of so many bytes to shared memory; zeros behind the first `given` of them."""
-    name = f"llvm.nvvm.cp.async.{'cg' if bytes_ == _PAST_L1 else 'ca'}.shared.global.{bytes_}"
+def copy_async(
+    ctx: KernelContext,
+    target: Value,
+    source: Value,
+    bytes_: int,
+    given: Value | None = None,
+    *,
+    shared: bool = False,
+) -> None:
+    """Begin a copy of so many bytes to shared memory; zeros behind the first `given` of them.
+
+    What other blocks copy too, `shared`, goes through the first cache.
+    """
+    past_l1 = bytes_ == _PAST_L1 and not shared
+    name = f"llvm.nvvm.cp.async.{'cg' if past_l1 else 'ca'}.shared.global.{bytes_}"
     if given is None:
         ctx.b.intrinsic_void(name, [target, source])
     else:

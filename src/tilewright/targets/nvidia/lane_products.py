@@ -85,10 +85,10 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
         origin = _moved(ctx, source, read, offset)
         at = checked_indices(ctx, starts, offset, op.check)
         if op.fills:
-            copy_async(ctx, place, origin, bytes_, _given(ctx, op, source, at))
+            copy_async(ctx, place, origin, bytes_, _given(ctx, op, source, at), shared=op.shared)
         else:
             with b.if_then(in_bounds(ctx, source, at, op.check)):
-                copy_async(ctx, place, origin, bytes_)
+                copy_async(ctx, place, origin, bytes_, shared=op.shared)
 
 
 def _given(ctx: KernelContext, op: ops.CopyAsync, source: View, at: Sequence[Value]) -> Value | None:

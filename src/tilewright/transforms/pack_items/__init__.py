@@ -10,7 +10,7 @@
 | `threads.py` | who a thread is: its crew, its team, its item; the program's scalars and views for an item |
 | `shares.py` | which threads move an item that does not lie in a row |
 | `copies.py` | between global memory and slabs: whole chunks as they lie, or item by item |
-| `products.py` | tiles in registers: products, what is read from slabs and written to them |
+| `slots.py`, `products.py` | tiles in registers: what is read from slabs and written to them; products |
 | `unit_factors.py`, `units.py` | products by matrix instructions: how a lane reads their factors, and the code |
 | `packing.py` | the pass |
 """

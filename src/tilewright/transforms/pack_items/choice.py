@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from tilewright.dialects import arith, tile
 from tilewright.ir.schedules import Schedule, Way
 from tilewright.transforms.pack_items.costs import Bounded, Costs
-from tilewright.transforms.pack_items.items import Items, is_held
+from tilewright.transforms.pack_items.items import PIECE, Items, is_held
 from tilewright.transforms.pack_items.plan import Plan, Shape
-from tilewright.transforms.pack_items.slabs import PIECE, Slabs, is_padded, place_slabs
+from tilewright.transforms.pack_items.slabs import Slabs, is_padded, place_slabs
 from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
 from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.tile_values import tile_type
@@ -45,11 +45,12 @@ def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Pla
     return best
 
 
-def _turned(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:
-    """The best plan with factors whose terms lie side by side; only blocks that go on copy them so seldom."""
-    if not any(transfer.is_fixed and items.deep_mode(transfer.value) is not None for transfer in items.loads):
+def _panelled(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:
+    """The best plan with factors in panels; only blocks that go on copy constants so seldom."""
+    items = replace(items, panelled=True)
+    if not any(transfer.is_fixed and items.panel_mode(transfer.value) is not None for transfer in items.loads):
         return None
-    found = _best(replace(items, turned=True), policy.with_room(), budget, wanted)
+    found = _best(items, policy.going_on(), budget, wanted)
     return found if found is not None and found.most is not None else None
 
 
@@ -70,8 +71,9 @@ def _usual(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule)
     elif best is not None and best.cost > budget:
         larger = _best(items, policy.with_room(), budget, wanted)
         best = min(best, larger or best, key=lambda plan: plan.cost)
-        turned = _turned(items, policy, budget, wanted)
-        best = min(best, turned or best, key=lambda plan: plan.cost)
+        panelled = _panelled(items, policy, budget, wanted)
+        if panelled is not None and panelled.cost < best.cost * policy.bank_conflicts:
+            best = panelled
     if best is None or best.cost > budget:
         joined = [_best(each, policy.joining(), budget, wanted) for each in _joined(items, wanted)]
         best = min([best, *joined], key=lambda plan: inf if plan is None else _busy_cycles(plan, policy))
@@ -154,14 +156,15 @@ def _plans(items: Items, policy: PackingPolicy, wanted: Schedule) -> Iterator[Pl
     room = min(policy.registers, policy.all_registers // max(_most_live(items), 1))
     choices: dict[Shape, list[Bounded]] = {}
     for shape, count in words.items():
-        found = _unit_tilings(items, policy, shape)
+        found = [] if items.panelled else _unit_tilings(items, policy, shape)
         # of joined items matrix instructions alone were faster
         if items.joined == 1:
             products = [op for op in items.products if items.shape(op.out) == shape]
             most = policy.product_registers // count
             # smaller boxes are more threads, which move what lies apart faster
             fewer = policy.fewer_terms or items.lie_dense
-            found += tilings(shape, policy.block, room // count, products, most, fewer=fewer)
+            others = tilings(shape, policy.block, room // count, products, most, fewer=fewer)
+            found += [each for each in others if not items.panelled or not any(map(each.hangs_over, range(len(shape))))]
         choices[shape] = costs.by_bound(found)
     # the threads of the tile that takes most are those of the team
     for team in sorted({tiling.threads for found in choices.values() for _, tiling in found}):
@@ -261,7 +264,7 @@ def _filled(
             goes_on = (
                 cost > moved and len(moving) < len(items.transfers) and all(t.is_row and t.is_dense for t in moving)
             )
-        slabs = place_slabs(items, count, count > together, kept, padded=padded, kept=goes_on)
+        slabs = place_slabs(items, count, count > together, kept, chosen, kept=goes_on)
         crews = _crews(policy, crew, slabs) if wanted.threads is None else _wanted_crews(policy, crew, wanted.threads)
         if crews and slabs.bytes_of(crews) <= policy.shared_bytes:
             plan = Plan(team, crew, crews, count, chosen, kept, slabs, cost, items.joined)
@@ -275,7 +278,10 @@ def _crews(policy: PackingPolicy, crew: int, slabs: Slabs) -> int:
     """Crews of a block: more of them where what is the same for all items is larger than these."""
     if crew > policy.warp:
         return 1
-    return max((policy.usual_block if slabs.fixed_bytes <= slabs.crew_bytes else policy.block) // crew, 1)
+    crews = max((policy.usual_block if slabs.fixed_bytes <= slabs.crew_bytes else policy.block) // crew, 1)
+    while crews > 1 and slabs.bytes_of(crews) > policy.shared_bytes:
+        crews //= 2
+    return crews
 
 
 def _wanted_crews(policy: PackingPolicy, crew: int, threads: int) -> int:

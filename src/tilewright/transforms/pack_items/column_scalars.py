@@ -17,7 +17,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import FragmentType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.items import behind
-from tilewright.transforms.pack_items.products import Box
+from tilewright.transforms.pack_items.slots import Box
 from tilewright.transforms.pack_items.threads import Threads, of_item
 
 

@@ -16,7 +16,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.facts import alignment
-from tilewright.transforms.pack_items.slabs import PIECE
+from tilewright.transforms.pack_items.items import PIECE
 
 _MOST_TOGETHER: Final = 32
 """Elements that a thread copies before the next ones: what goes through registers waits there."""
@@ -25,7 +25,8 @@ _MOST_TOGETHER: Final = 32
 class Copying(Struct, frozen=True):
     """Thread `rank` of `threads` that copy a box of `shape` from `source` to `target`.
 
-    `order` are the modes from that of neighbours on. Only shared memory is copied to without waiting.
+    `order` are the modes from that of neighbours on. Only shared memory is copied to without waiting. What is `shared`
+    other blocks copy too.
     """
 
     source: Value
@@ -35,6 +36,7 @@ class Copying(Struct, frozen=True):
     rank: Value
     threads: int
     begins: bool
+    shared: bool = False
 
     @property
     def width(self) -> int:
@@ -105,7 +107,9 @@ class Copying(Struct, frozen=True):
         self, build: Builder, at: list[Value], steps: lane.Steps, check: tuple[bool, ...], width: int
     ) -> Callable[[], None]:
         if self._is_async(width):
-            build(CopyAsync(self.source, at, self.target, at, steps, steps, width, check, fills=False))
+            build(
+                CopyAsync(self.source, at, self.target, at, steps, steps, width, check, fills=False, shared=self.shared)
+            )
             return _nothing
         held = FragmentType(prod(extent for extent, _, _ in steps), emit.scalar_type(self.source.type))
         found = build(lane.Load(self.source, at, steps, check, width, result_types=[held])).out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import prod
+from math import gcd, prod
 
 from msgspec import Struct, field
 
@@ -12,7 +12,7 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms.lane_accesses import WORD, passes_of
-from tilewright.transforms.pack_items.items import Items, is_held
+from tilewright.transforms.pack_items.items import PIECE, Items, is_held
 from tilewright.transforms.pack_items.slabs import Slab, is_padded, slab_of
 from tilewright.transforms.pack_items.tilings import Run, Tiling, terms_together, wide_type
 from tilewright.transforms.pack_items.unit_factors import Factor, factors_of
@@ -27,13 +27,15 @@ Bounded = tuple[tuple[float, int], Tiling]
 class Access(Struct, frozen=True, eq=False):
     """What threads read or write of a slab: mode m of it follows mode `modes[m]` of their boxes.
 
-    None is k of a `product`, of which all read some terms at a time.
+    None is k of a `product`, of which all read some terms at a time. The slab lies in panels if it is `panelled` along
+    a mode.
     """
 
     slab: Slab
     modes: tuple[int | None, ...]
     product: tile.Mma | None = None
     is_written: bool = False
+    panelled: int | None = None
     known: dict[int, int] = field(default_factory=dict[int, int])
     """Terms that are read together, by the most that may be: asked of every way to hold the tile."""
 
@@ -48,33 +50,51 @@ class Access(Struct, frozen=True, eq=False):
             self.known[tiling.terms] = terms_together(self.product, tiling.terms)
         return self.known[tiling.terms]
 
-    def shape_of(self, tiling: Tiling) -> tuple[int, int]:
-        """Elements of one access of a thread, and its accesses."""
+    def slab_of(self, tiling: Tiling) -> Slab:
+        """Its slab where threads hold such boxes."""
+        mode = self.panelled
+        return self.slab if mode is None else self.slab.in_panels(mode, tiling.box[mode], tiling.boxes[mode])
+
+    def shapes_of(self, tiling: Tiling) -> list[tuple[int, int]]:
+        """Elements of one access of a thread, and its accesses; of each part of a panel."""
         terms = self._terms(tiling)
+        panels = self.slab_of(tiling).panels
+        if panels is not None:
+            widths = [(gcd(side, PIECE // self.slab.element.bytes), side) for _, side in panels.parts]
+            return [(width, terms * side // width) for width, side in widths]
         runs = [Run(terms, terms) if k is None else tiling.runs[k] for k in self.modes]
         starts = [terms if k is None else tiling.divisor(k) for k in self.modes]
         is_tested = self.is_written and any(tiling.hangs_over(k) for k in self.modes if k is not None)
         width = 1 if is_tested else self.slab.width(runs, starts)
-        return width, prod(run.extent for run in runs) // width
+        return [(width, prod(run.extent for run in runs) // width)]
+
+    def count(self, tiling: Tiling) -> int:
+        """Accesses of a thread."""
+        return sum(count for _, count in self.shapes_of(tiling))
 
     def least(self, tiling: Tiling, policy: PackingPolicy) -> float:
         """Passes of a warp over the banks of shared memory, if there are no conflicts."""
-        width, count = self.shape_of(tiling)
-        return self.times(tiling) * count * max(width * self.slab.element.bytes * policy.warp // policy.bank_bytes, 1)
+        size = self.slab.element.bytes
+        passes = (
+            count * max(width * size * policy.warp // policy.bank_bytes, 1) for width, count in self.shapes_of(tiling)
+        )
+        return self.times(tiling) * sum(passes)
 
     def passes(self, tiling: Tiling, team: int, policy: PackingPolicy) -> float:
         """Those of all that a warp reads or writes."""
-        width, count = self.shape_of(tiling)
-        unit = max(width * self.slab.element.bytes, WORD)
-        together = min(policy.bank_bytes // unit, policy.warp)
-        pitch = 0 if self.slab.is_fixed else self.slab.pitch
+        pitch = 0 if self.slab.is_fixed else self.slab_of(tiling).pitch
         begins = self._begins(tiling, min(tiling.threads, team, policy.warp))
         # idle lanes do what the last one of their team does, those behind the last whole team what its first ones do
         begins += [begins[-1]] * (min(team, policy.warp) - len(begins))
         teams = max(policy.warp // team, 1)
         items = [pitch * min(number, teams - 1) for number in range(teams + 1)]
-        units = [(item + begin) // unit for item in items for begin in begins][: policy.warp]
-        return self.times(tiling) * count * passes_of(units, together, policy.bank_bytes // unit)
+        places = [item + begin for item in items for begin in begins][: policy.warp]
+        total = 0
+        for width, count in self.shapes_of(tiling):
+            unit = max(width * self.slab.element.bytes, WORD)
+            together = min(policy.bank_bytes // unit, policy.warp)
+            total += count * passes_of([place // unit for place in places], together, policy.bank_bytes // unit)
+        return self.times(tiling) * total
 
     def _begins(self, tiling: Tiling, threads: int) -> list[int]:
         """The bytes at which so many threads of a team begin."""
@@ -83,6 +103,9 @@ class Access(Struct, frozen=True, eq=False):
         steps = [
             [start * strides.get(k, 0) * size for start in tiling.starts(k, threads)] for k in range(len(tiling.boxes))
         ]
+        panels = self.slab_of(tiling).panels
+        if panels is not None:
+            steps[panels.mode] = [number * panels.apart * size for number in range(min(panels.count, threads))]
         if tiling.unit:
             numbers = (tiling.numbers(rank) for rank in range(threads))
             return [sum(of[number] for of, number in zip(steps, place, strict=True)) for place in numbers]
@@ -100,6 +123,8 @@ class Costs(Struct):
     products: dict[Shape, list[tile.Mma]] = field(default_factory=dict[Shape, list[tile.Mma]])
     slabs: dict[Value, Slab] = field(default_factory=dict[Value, Slab])
     known: dict[object, float] = field(default_factory=dict[object, float])
+    panelled: set[tuple[Shape, int]] = field(default_factory=set[tuple[Shape, int]])
+    """Shapes of boxes and modes along which these are panels of factors: in one piece."""
 
     @staticmethod
     def of(items: Items, policy: PackingPolicy) -> Costs:
@@ -122,7 +147,10 @@ class Costs(Struct):
             for value, modes in ((op.lhs, (0, None)), (op.rhs, (None, 1))):
                 assert value.defining_op is not None
                 slab = slab_of(items, value.defining_op, rows, padded=is_unit)
-                self.accesses[items.shape(op.out), is_unit].append(Access(slab, modes, op))
+                panelled = None if is_unit else items.panel_mode(value)
+                if panelled is not None:
+                    self.panelled.add((items.shape(op.out), panelled))
+                self.accesses[items.shape(op.out), is_unit].append(Access(slab, modes, op, panelled=panelled))
                 if is_unit:
                     self.slabs[value] = slab
         for op, transfer in items.transfers.items():
@@ -163,7 +191,7 @@ class Costs(Struct):
 
     def in_best_pieces(self, tiling: Tiling, team: int) -> Tiling:
         """The same boxes in the pieces that take the fewest passes, the largest of them."""
-        for mode in range(len(tiling.box)):
+        for mode in (mode for mode in range(len(tiling.box)) if (tiling.shape, mode) not in self.panelled):
             sides = [
                 tiling.in_pieces([side if k == mode else piece for k, piece in enumerate(tiling.pieces)])
                 for side in tiling.sides(mode)
@@ -209,9 +237,9 @@ class Costs(Struct):
         """Those of each thread."""
         accesses = self.accesses[tiling.shape, bool(tiling.unit)]
         if not tiling.unit:
-            return sum(access.times(tiling) * access.shape_of(tiling)[1] for access in accesses)
+            return sum(access.times(tiling) * access.count(tiling) for access in accesses)
         read = sum(factor.accesses for factor in self._factors(tiling))
-        return read + sum(access.shape_of(tiling)[1] for access in accesses if access.product is None)
+        return read + sum(access.count(tiling) for access in accesses if access.product is None)
 
     def _by_unit(self, tiling: Tiling, op: tile.Mma) -> float:
         """Cycles of a warp for the instructions of a product by matrix instructions."""

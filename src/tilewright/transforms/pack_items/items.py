@@ -28,6 +28,9 @@ _MOST_OPERATIONS: Final = 512
 _MOST_GAPS: Final = 2
 """Times as many elements as are needed that are read at most."""
 
+PIECE: Final = 16
+"""Bytes of the widest access; slabs begin at multiples of it."""
+
 _LOCAL: Final = "local memory"
 
 
@@ -113,14 +116,14 @@ class Items(Struct, frozen=True, eq=False):
     """The operations of a kernel in order, and its transfers; so many items are `joined` to one along their last mode.
 
     A product with a factor that is the same for all items is one of joined tiles: what is read of that factor serves
-    more columns, and so do whole matrix instructions. If such factors are `turned`, their terms lie side by side in
-    shared memory, so that a thread reads several of a row or column at a time, wherever its rows or columns are.
+    more columns, and so do whole matrix instructions. If they are `panelled`, factors that are the same for all items
+    or computed lie in panels: what a thread multiplies of them for a term lies side by side.
     """
 
     operations: list[Operation]
     transfers: dict[Operation, Transfer]
     joined: int = 1
-    turned: bool = False
+    panelled: bool = False
 
     @staticmethod
     def of(kernel: Kernel) -> Items | str:
@@ -185,11 +188,21 @@ class Items(Struct, frozen=True, eq=False):
         """The last operation that reads what is loaded for each item."""
         return next((op for op in reversed(self.operations) if any(map(self.is_moving, op.operands))), None)
 
-    def deep_mode(self, value: Value) -> int | None:
-        """The mode along which a tile is summed that is a factor and nothing else; None if it is no such."""
-        modes = {1 if op.lhs is value else 0 for op in self.products if value in (op.lhs, op.rhs)}
-        multiplied = all(isinstance(op, tile.Mma) and op.acc is not value for op in value.uses)
-        return modes.pop() if multiplied and len(modes) == 1 else None
+    def panel_mode(self, value: Value) -> int | None:
+        """The mode along which threads hold a factor that lies in panels; None if it lies otherwise.
+
+        It is a left or a right factor of products of one shape, and read for nothing else unless it is held as they
+        are: what is the same for all items, or computed.
+        """
+        transfer = None if value.defining_op is None else self.transfers.get(value.defining_op)
+        if not self.panelled or (transfer is not None and not transfer.is_fixed):
+            return None
+        products = [product for product in self.products if value in (product.lhs, product.rhs)]
+        modes = {mode for each in products for mode, factor in enumerate((each.lhs, each.rhs)) if factor is value}
+        shapes = {self.shape(each.out) for each in products}
+        multiplied = all(isinstance(use, tile.Mma) and use.acc is not value for use in value.uses)
+        is_held_alike = multiplied or self.shape(value) in shapes
+        return modes.pop() if len(modes) == len(shapes) == 1 and is_held_alike else None
 
     @property
     def factors(self) -> set[Value]:

@@ -8,17 +8,17 @@ from math import gcd, prod
 
 from msgspec import Struct
 
-from tilewright.dialects import memref, tile
+from tilewright.dialects import lane, memref, tile
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.types import MemrefType
+from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
-from tilewright.transforms.pack_items.items import Items, Transfer, behind
+from tilewright.transforms.pack_items.items import PIECE, Items, Transfer, behind
 from tilewright.transforms.pack_items.plan import Plan
 from tilewright.transforms.pack_items.shares import Share
-from tilewright.transforms.pack_items.slabs import PIECE
+from tilewright.transforms.pack_items.slabs import Panels
 from tilewright.transforms.pack_items.threads import Threads, of_item
 
 
@@ -61,11 +61,37 @@ class Moves(Struct, frozen=True, eq=False):
         fixed = [t for t in self.items.loads if t.op in self.memory and t.is_fixed]
         views = of_item(build, _addresses(fixed), threads.last)
         for transfer in fixed:
+            panels = self.plan.slabs.of[transfer.op].panels
+            if panels is not None:
+                self._load_panels(build, transfer, panels, views)
+                continue
             copying = self._copying(build, transfer, views, None, threads.thread, self.plan.threads)
             width = self._width(transfer, copying, wide=True)
             condition = aligned(build, self._outside(transfer, copying), width) if width > 1 else None
             either(build, condition, partial(_emit, copying, width), partial(_emit, copying, 1))
         return bool(fixed)
+
+    def _load_panels(self, build: Builder, transfer: Transfer, panels: Panels, views: Mapping[Value, Value]) -> None:
+        """What is the same for all items, element by element, one panel after the other, zeros behind each."""
+        op, mode, deep, missing = transfer.op, panels.mode, 1 - panels.mode, panels.wide - panels.held
+        rank, threads, memory = self.threads.thread, self.plan.threads, self.memory[transfer.op]
+        loop = emit.open_loop(build, build.index(0), build.index(panels.count))
+        loop.op.unroll = False
+        at = loop.body
+        zero = at.index(0)
+        shape = tuple(panels.held if k == mode else n for k, n in enumerate(transfer.shape))
+        outside, *indices = (views.get(value, value) for value in (op.memref, *op.indices))
+        indices[mode] = emit.add(at, indices[mode], emit.mul(at, loop.index, at.index(panels.held)))
+        source = _box_of(at, outside, indices, shape)
+        target = _box_of(at, memory, [zero, zero, loop.index], shape)
+        Copying(source, target, shape, transfer.order, rank, threads, begins=True, shared=True).emit(at, 1)
+        if missing:
+            times = -(-transfer.shape[deep] // threads)
+            held = FragmentType(missing * times, transfer.element)
+            zeros = at(lane.Fill(at.constant(0, transfer.element), result_types=[held])).out
+            start = [rank if k == deep else at.index(panels.held) for k in (0, 1)]
+            steps = ((missing, mode, 1), (times, deep, threads))
+            at(lane.Store(zeros, memory, [*start, loop.index], steps, (*(k == deep for k in (0, 1)), False)))
 
     def load_items(self, build: Builder) -> None:
         """What items of the chunk load."""
@@ -240,7 +266,8 @@ class Moves(Struct, frozen=True, eq=False):
             memory, *indices = (views.get(value, value) for value in (op.memref, *op.indices))
             outside = _box_of(build, memory, indices, shape)
         source, target = (outside, inside) if isinstance(op, tile.Load) else (inside, outside)
-        return Copying(source, target, shape, order, rank, threads, isinstance(op, tile.Load))
+        begins = isinstance(op, tile.Load)
+        return Copying(source, target, shape, order, rank, threads, begins, transfer.is_fixed)
 
     def _place_of(self, build: Builder, shape: tuple[int, ...], item: Value | None) -> list[Value]:
         """Where the tile of an item of the chunk begins in its slab; what is the same for all begins at 0."""

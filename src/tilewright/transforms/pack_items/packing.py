@@ -22,7 +22,6 @@ computes in place, stores it once. What lies behind the end of the grid is the l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -41,7 +40,8 @@ from tilewright.transforms.pack_items.column_scalars import ColumnScalars
 from tilewright.transforms.pack_items.items import Items, Transfer, is_batch
 from tilewright.transforms.pack_items.moves import Moves
 from tilewright.transforms.pack_items.plan import Plan
-from tilewright.transforms.pack_items.products import Box, Slot, product
+from tilewright.transforms.pack_items.products import product
+from tilewright.transforms.pack_items.slots import Box, PanelSlot, Slot
 from tilewright.transforms.pack_items.threads import Threads, of_item
 from tilewright.transforms.pack_items.units import unit_product
 from tilewright.transforms.policy import PackingPolicy
@@ -182,10 +182,14 @@ class _Packing:
             return build
         return emit.open_if(build, emit.not_less(build, self._threads.last, self._threads.first))
 
-    def _slot(self, op: Operation, slot: Value) -> Slot:
-        """The place of an item in the slab of an operation."""
-        slab = self._plan.slabs.of[op]
-        return Slot(slab, self._memory[op], () if slab.is_fixed else (slot, self._threads.crew))
+    def _slot(self, op: Operation, slot: Value, box: Box) -> Slot | PanelSlot:
+        """The place of an item in the slab of an operation, or of its panel of a box."""
+        slab, memory = self._plan.slabs.of[op], self._memory[op]
+        place = () if slab.is_fixed else (slot, self._threads.crew)
+        panels = slab.panels
+        if panels is None:
+            return Slot(slab, memory, place)
+        return PanelSlot(Slot(slab, memory, (box.numbers[panels.mode], *place)), panels)
 
     def _load(self, build: Builder) -> None:
         """Everything that items read, and wait for it."""
@@ -231,7 +235,8 @@ class _Packing:
                 self._synchronize(build)
                 state.writes = False
             state.reads = True
-            return self._slot(op, slot).read_box(build, boxes[self._items.shape(value)])
+            box = boxes[self._items.shape(value)]
+            return self._slot(op, slot, box).read_box(build, box)
 
         def write(op: Operation, value: Value) -> None:
             # what is read here may lie where others are about to write
@@ -241,16 +246,16 @@ class _Packing:
             state.reads, state.writes = False, True
             box = boxes[self._items.shape(value)]
             inner = build if box.writes is None else emit.open_if(build, box.writes)
-            self._slot(op, slot).write(inner, box, found)
+            self._slot(op, slot, box).write(inner, box, found)
 
-        def factor(value: Value) -> Slot:
+        def factor(value: Value, box: Box) -> Slot | PanelSlot:
             if state.writes:
                 self._synchronize(build)
                 state.writes = False
             state.reads = True
             op = value.defining_op
             assert op is not None
-            return self._slot(op, slot)
+            return self._slot(op, slot, box)
 
         def go_ahead() -> None:
             self._load_next(build)
@@ -267,13 +272,17 @@ class _Packing:
                 case tile.Mma():
                     box = boxes[self._items.shape(op.out)]
                     start = held(op.acc)
-                    is_long = plan.most is not None
-                    multiply = unit_product if box.tiling.unit else partial(product, is_long=is_long)
                     if op is ahead and not any(map(self._items.is_moving, (op.lhs, op.rhs))):
                         # sums begin with what is in registers now
                         go_ahead()
                         ahead = None
-                    values[op.out] = multiply(build, op, box, (factor(op.lhs), factor(op.rhs)), start)
+                    left, right = factor(op.lhs, box), factor(op.rhs, box)
+                    if box.tiling.unit:
+                        assert isinstance(left, Slot), "matrix instructions read no panels"
+                        assert isinstance(right, Slot), "matrix instructions read no panels"
+                        values[op.out] = unit_product(build, op, box, (left, right), start)
+                    else:
+                        values[op.out] = product(build, op, box, (left, right), start, is_long=plan.most is not None)
                 case _ if has_tile(op):
                     box = boxes[self._items.shape(op.results[0])]
                     found = {value: held(value) for value in op.operands}

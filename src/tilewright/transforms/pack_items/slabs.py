@@ -8,7 +8,7 @@ a chunk are worked on one after the other, only slot by slot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import gcd, prod
 from typing import Final
 
@@ -20,25 +20,39 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 from tilewright.transforms.lane_accesses import most_in_a_bank
 from tilewright.transforms.pack_items.batches import dense_strides
-from tilewright.transforms.pack_items.items import Items, Transfer
-from tilewright.transforms.pack_items.tilings import Run
+from tilewright.transforms.pack_items.items import PIECE, Items, Transfer
+from tilewright.transforms.pack_items.tilings import Run, Tiling
 from tilewright.transforms.tile_values import tile_type
-
-PIECE: Final = 16
-"""Bytes of the widest access; slabs begin at multiples of it."""
-
 
 BANKS_BYTES: Final = 128
 """Of all banks of shared memory."""
+_ITEMS_APART: Final = 4
+"""Pieces of which the distance of items in panels is no multiple: so many items are in different banks."""
 LANES_OF_ROW: Final = 4
 """Of a matrix instruction: they hold k of the same row."""
+
+
+class Panels(Struct, frozen=True):
+    """`count` strips of a factor, each of which has `held` elements along `mode`: those that a thread multiplies.
+
+    They lie side by side for each term, in whole pieces: `wide` elements, of which threads read `parts`, each by its
+    first one and how many there are. What is the same for all items they read with the zeros behind it. Panels begin
+    `apart` elements from each other, an odd number of pieces: what threads read at the same time is in different banks.
+    """
+
+    mode: int
+    held: int
+    wide: int
+    count: int
+    apart: int
+    parts: tuple[tuple[int, int], ...]
 
 
 class Slab(Struct, frozen=True):
     """Tiles of `shape`, the modes of `order` from that of neighbours on, `pitch` bytes from item to item.
 
     `strides` are in elements. A slab `is_fixed` that holds one tile for all items of the block; `offset` counts from
-    the beginning of what is the block's, else of what is the crew's.
+    the beginning of what is the block's, else of what is the crew's. A tile may lie in `panels`; strides are in one.
     """
 
     shape: tuple[int, ...]
@@ -48,6 +62,20 @@ class Slab(Struct, frozen=True):
     pitch: int
     is_fixed: bool
     offset: int = 0
+    panels: Panels | None = None
+
+    def in_panels(self, mode: int, held: int, count: int) -> Slab:
+        """The same tiles in so many panels of `held` elements along a mode."""
+        size, piece = self.element.bytes, PIECE // self.element.bytes
+        wide = -(-held // piece) * piece
+        apart = _in_pieces(wide * self.shape[1 - mode], self.element, is_odd=count > 1)
+        pitch = count * apart * size
+        pitch += 0 if pitch // PIECE % _ITEMS_APART else PIECE
+        whole = wide if self.is_fixed else held - held % piece
+        parts = tuple((first, side) for first, side in ((0, whole), (whole, held - whole)) if side > 0)
+        strides = (1, wide) if mode == 0 else (wide, 1)
+        panels = Panels(mode, held, wide, count, apart, parts)
+        return replace(self, order=(mode, 1 - mode), strides=strides, pitch=pitch, panels=panels)
 
     def width(self, runs: Sequence[Run], starts: Sequence[int]) -> int:
         """Neighbours of one access: they begin at a multiple of their bytes, whoever accesses `runs` along the modes.
@@ -63,12 +91,15 @@ class Slab(Struct, frozen=True):
         return gcd(piece, apart, starts[near], *far, self.pitch // size, PIECE // size)
 
     def memory(self, slots: int, crews: int, crew_bytes: int) -> MemrefType:
-        """Its memory: the tile's modes, and unless it is fixed one for slots and one for crews."""
-        if self.is_fixed:
-            return MemrefType(self.element, self.shape, self.strides, AddressSpace.LOCAL)
-        size = self.element.bytes
-        strides = (*self.strides, self.pitch // size, crew_bytes // size)
-        return MemrefType(self.element, (*self.shape, slots, crews), strides, AddressSpace.LOCAL)
+        """Its memory: the modes of the tile or of a panel, one for panels, unless it is fixed for slots and crews."""
+        shape, strides, size = self.shape, self.strides, self.element.bytes
+        panels = self.panels
+        if panels is not None:
+            sides = (panels.wide if mode == panels.mode else side for mode, side in enumerate(shape))
+            shape, strides = (*sides, panels.count), (*strides, panels.apart)
+        if not self.is_fixed:
+            shape, strides = (*shape, slots, crews), (*strides, self.pitch // size, crew_bytes // size)
+        return MemrefType(self.element, shape, strides, AddressSpace.LOCAL)
 
 
 class _Region(Struct):
@@ -119,14 +150,29 @@ class _Placing(Struct):
 
 
 def place_slabs(
-    items: Items, count: int, in_passes: bool, rows: frozenset[Transfer], *, padded: bool, kept: bool = False
+    items: Items,
+    count: int,
+    in_passes: bool,
+    rows: frozenset[Transfer],
+    tilings: Mapping[tuple[int, ...], Tiling],
+    *,
+    kept: bool = False,
 ) -> Slabs:
-    """The slabs of a chunk of `count` items; `padded` if matrix instructions read them.
+    """The slabs of a chunk of `count` items, of which threads hold tiles by `tilings`.
 
     Where loads are `kept` nothing else takes their place, so that what comes next can be loaded before all is done.
     """
     placing = _Placing(count // items.joined, in_passes)
+    padded = any(tiling.unit for tiling in tilings.values())
     position = {op: k for k, op in enumerate(items.operations)}
+
+    def slab(op: Operation) -> Slab:
+        found = slab_of(items, op, rows, padded=padded)
+        mode = items.panel_mode(op.results[0]) if op.results and not padded else None
+        if mode is None:
+            return found
+        shape = next(items.shape(each.out) for each in items.products if op.results[0] in (each.lhs, each.rhs))
+        return found.in_panels(mode, tilings[shape].box[mode], tilings[shape].boxes[mode])
 
     def last_use(value: Value) -> int:
         return max((position[use] for use in value.uses if use in position), default=-1)
@@ -134,12 +180,12 @@ def place_slabs(
     # what nobody asks for is not loaded
     for transfer in (transfer for transfer in items.loads if transfer.value.uses):
         last = len(items.operations) + 1 if kept else last_use(transfer.value)
-        placing.place(transfer.op, slab_of(items, transfer.op, rows, padded=padded), -1, last)
+        placing.place(transfer.op, slab(transfer.op), -1, last)
     for k, op in enumerate(items.operations):
         if isinstance(op, tile.Store):
-            placing.place(op, slab_of(items, op, rows, padded=padded), k, len(items.operations))
+            placing.place(op, slab(op), k, len(items.operations))
         elif op not in items.transfers and op.results and op.results[0] in items.factors:
-            placing.place(op, slab_of(items, op, rows, padded=padded), k, last_use(op.results[0]))
+            placing.place(op, slab(op), k, last_use(op.results[0]))
     return Slabs(placing.found, _up(placing.top), placing.fixed)
 
 
@@ -155,11 +201,7 @@ def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: 
             pitch = items.joined * transfer.row_bytes
             return Slab(shape, order, transfer.strides, element, pitch, transfer.is_fixed)
     box, is_fixed = list(shape), transfer is not None and transfer.is_fixed
-    deep = items.deep_mode(transfer.value) if transfer is not None and is_fixed and items.turned else None
-    if deep is not None:
-        order = (deep, 1 - deep)
-        box[deep] = _odd_pieces(shape[deep], element)
-    elif padded and is_fixed and _fills_banks(element):
+    if padded and is_fixed and _fills_banks(element):
         box[order[0]] += _apart(shape, order, element)
     elif padded and is_wide(shape, order, element):
         # of matrices rows of 16 bytes lie side by side, of what lanes read in pairs those of four
@@ -167,10 +209,10 @@ def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: 
     return Slab(shape, order, dense_strides(tuple(box), order), element, _up(prod(box) * element.bytes), is_fixed)
 
 
-def _odd_pieces(extent: int, element: ScalarType) -> int:
-    """At least so many elements, in an odd number of pieces: those of rows behind each other are in other banks."""
+def _in_pieces(extent: int, element: ScalarType, *, is_odd: bool) -> int:
+    """At least so many elements, in whole pieces; what lies an odd number of them apart is in different banks."""
     piece = PIECE // element.bytes
-    return (-(-extent // piece) | 1) * piece
+    return (-(-extent // piece) | is_odd) * piece
 
 
 def is_padded(transfer: Transfer) -> bool:

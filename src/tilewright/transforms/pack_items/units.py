@@ -25,8 +25,8 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.core import Value
 from tilewright.ir.types import FragmentType
 from tilewright.transforms import emit
-from tilewright.transforms.pack_items.products import Box, Slot, warp_of
 from tilewright.transforms.pack_items.slabs import LANES_OF_ROW
+from tilewright.transforms.pack_items.slots import Box, Slot, warp_of
 from tilewright.transforms.pack_items.tilings import UNIT_BOXES
 from tilewright.transforms.pack_items.unit_factors import MATRICES_TOGETHER, Factor, factors_of
 from tilewright.transforms.schedule.products.multiplying import batched
