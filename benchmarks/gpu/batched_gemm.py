@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from device import name_of_device, on_device, torch_on_device
@@ -173,12 +173,10 @@ def predicted(element: str, shape: tuple[int, int, int], variant: str) -> float:
 
 def text_of(element: str, shape: tuple[int, int, int], variant: str) -> str:
     """The kernel: `C_i := alpha A_i B_i + beta C_i`."""
-    m, n, k = shape
     turned, gap = variant == "transposed", GAP if variant == "gaps" else 0
-    sizes = {"A": (k, m) if turned else (m, k), "B": (n, k) if turned else (k, n), "C": (m, n)}
     parameters: list[str] = []
     views: list[str] = []
-    for name, (rows, columns) in sizes.items():
+    for name, (rows, columns) in sizes_of(shape, turned).items():
         matrix, view = f"{element}x{rows}x{columns}", name.lower()
         strides = f",strided<1,{rows + gap}>" if gap else ""
         if variant == f"constant {name}":
@@ -201,28 +199,48 @@ def text_of(element: str, shape: tuple[int, int, int], variant: str) -> str:
     }}"""
 
 
-def batch(torch: Any, name: str, element: str, shape: tuple[int, int, int], variant: str, size: int) -> Case:
-    """A batch of products of one shape."""
+class Batch(NamedTuple):
+    """Matrices of `items` products, `each` of so many useful bytes: row-major [item, column, row], of which a kernel
+    sees [row, column, item], and what it is called with."""
+
+    items: int
+    each: int
+    memory: Mapping[str, Any]
+    arguments: tuple[Any, ...]
+
+
+def sizes_of(shape: tuple[int, int, int], turned: bool) -> dict[str, tuple[int, int]]:
+    """Rows and columns of the matrices as they lie in memory."""
     m, n, k = shape
-    dtype = getattr(torch, TYPES[element])
-    turned, gap = variant == "transposed", GAP if variant == "gaps" else 0
-    sizes = {"A": (k, m) if turned else (m, k), "B": (n, k) if turned else (k, n), "C": (m, n)}
+    return {"A": (k, m) if turned else (m, k), "B": (n, k) if turned else (k, n), "C": (m, n)}
+
+
+def batch_of(torch: Any, element: str, shape: tuple[int, int, int], variant: str, size: int) -> Batch:
+    """Random matrices for `text_of`, of so many useful bytes."""
+    dtype, gap = getattr(torch, TYPES[element]), GAP if variant == "gaps" else 0
+    sizes = sizes_of(shape, variant == "transposed")
     moving = {key: rows * columns for key, (rows, columns) in sizes.items() if variant != f"constant {key}"}
     written = moving["C"] if variant == "alpha, beta" else 0
     each = (sum(moving.values()) + written) * dtype.itemsize
     items = size // each
-    # row-major [item, column, row], of which the kernel sees [row, column, item]
     memory: dict[str, Any] = {}
+    arguments: list[Any] = []
     for key, (rows, columns) in sizes.items():
         count = items if key in moving else 1
         memory[key] = torch.randn(count, columns, rows + gap, device="cuda", dtype=torch.float32).to(dtype)[..., :rows]
-    arguments: list[Any] = []
-    for key in sizes:
         seen = memory[key].permute(2, 1, 0)
         if variant == "pointers":
             arguments.append(tw.PointerArray.of(seen.permute(2, 0, 1)))
         else:
             arguments.append(seen if key in moving else seen[..., 0])
+    return Batch(items, each, memory, tuple(arguments))
+
+
+def batch(torch: Any, name: str, element: str, shape: tuple[int, int, int], variant: str, size: int) -> Case:
+    """A batch of products of one shape."""
+    given = batch_of(torch, element, shape, variant, size)
+    items, each, memory, arguments = given.items, given.each, given.memory, given.arguments
+    turned, gap = variant == "transposed", GAP if variant == "gaps" else 0
     program = tw.compile(text_of(element, shape, variant), target="nvidia", cache=False)
     kernel = program.product[items]
     a, b, c = (memory[key] for key in "ABC")
@@ -240,9 +258,9 @@ def batch(torch: Any, name: str, element: str, shape: tuple[int, int, int], vari
     schedule = program.product.schedule
     moved = items * each
     if gap:
-        moved = round(
-            items * sum(sector_bytes(r, c, r + gap, dtype.itemsize, key == "C") for key, (r, c) in sizes.items())
-        )
+        bytes_ = getattr(torch, TYPES[element]).itemsize
+        sizes = sizes_of(shape, turned).items()
+        moved = round(items * sum(sector_bytes(r, c, r + gap, bytes_, key == "C") for key, (r, c) in sizes))
     share = predicted(element, shape, variant)
     return Case(name, partial(kernel, *arguments), theirs, each * items, share, str(schedule), moved)
 

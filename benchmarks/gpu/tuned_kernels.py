@@ -7,23 +7,26 @@ from typing import Any, NamedTuple
 
 # isort: split
 from norm_kernels import layer_norm, rms_norm, softmax
+from norms import LENGTHS
 from streaming import BYTES_A_BLOCK, WORK
-from sum_kernels import WIDE, column_sums, running_sums_of_columns, running_sums_of_rows
-from sums import DOWN
+from sum_kernels import WIDE, column_sums, layer_norm_backward, running_sums_of_columns, running_sums_of_rows
+from sums import BLOCKS, DOWN, ENOUGH
 
-import tilewright as tw
 from attention_texts import Attention, attention
-from batched_gemm import TYPES, text_of
+from batched_gemm import ODD_SHAPES, SHAPES, TYPES, VARIANTS, VARIED, batch_of, text_of
 from product_texts import Product, tile_ir_product, whole_gemm
-from products import KINDS
+from products import KINDS, SIZES
 from tile_ir_kernels import transpose
+from transposes import TILES
 
-LENGTHS = (1024, 4096, 16384)
-SHAPES = ((8, 8, 8), (16, 16, 16), (32, 32, 32), (20, 9, 9), (56, 9, 9), (20, 9, 56))
-POINTED = ((16, 16, 16), (20, 9, 9))
-SIDES = (2048, 4096)
-TRANSPOSED_TILE = 64
+COLUMNS: Mapping[str, tuple[int, ...]] = {
+    "column sums": (1024, 4096, 16384),
+    "cumsum rows": (1024, 4096, 8192),
+    "cumsum columns": (4096, 8192, 16384),
+    "layer norm backward": (1024, 4096, 8192),
+}
 HEADS, LENGTH, BAND = 128, 4096, 16
+WIDTHS = (64, 96, 128)
 NARROW: Mapping[str, str] = {"f32": "float32", "f16": "float16"}
 
 
@@ -52,22 +55,30 @@ def table(torch: Any, size: int) -> Iterator[tuple[str, Callable[[], Case]]]:
                     f"{what} {length} {element}",
                     lambda t=text, n=length, e=element, d=of: rows_of(torch, t, n, e, d, size),
                 )
-        for what in ("column sums", "cumsum rows", "cumsum columns"):
-            yield f"{what} {element}", lambda w=what, e=element, d=of: sums(torch, w, e, d, size)
+        for what, lengths in COLUMNS.items():
+            for columns in lengths:
+                yield (
+                    f"{what} {columns} {element}",
+                    lambda w=what, n=columns, e=element, d=of: sums(torch, w, n, e, d, size),
+                )
         yield f"transpose {element}", lambda e=element, d=of: turned(torch, e, d, size)
     for element in TYPES:
-        for shape in SHAPES:
-            yield f"batch {_spelled(shape)} {element}", lambda e=element, s=shape: batch(torch, e, s, "", size)
-    for shape in POINTED:
-        for element in ("f32", "f64"):
-            name = f"batch {_spelled(shape)} {element} pointers"
-            yield name, lambda e=element, s=shape: batch(torch, e, s, "pointers", size)
+        for shape in (*SHAPES, *ODD_SHAPES):
+            yield (
+                f"batch {_spelled(shape)} {element}",
+                lambda e=element, s=shape: batch(torch, e, s, "contiguous", size),
+            )
+    for element in ("f32", "f64", "f16"):
+        for shape in VARIED:
+            for variant in VARIANTS:
+                name = f"batch {_spelled(shape)} {element} {variant}"
+                yield name, lambda e=element, s=shape, v=variant: batch(torch, e, s, v, size)
     for kind in KINDS:
-        for n in SIDES:
+        for n in SIZES:
             yield f"matmul {n} {kind}", lambda k=kind, n=n: product(torch, k, n, is_whole=False)
             if not KINDS[kind].is_small:  # which the tensor language has not
                 yield f"gemm {n} {kind}", lambda k=kind, n=n: product(torch, k, n, is_whole=True)
-    for width in (64, 128):
+    for width in WIDTHS:
         for causal in (False, True):
             name = f"attention {width} {'causal' if causal else 'full'}"
             yield name, lambda w=width, c=causal: heads(torch, w, is_causal=c)
@@ -99,47 +110,44 @@ def rows_of(
     return Case(text(rows, columns, element), rows, (x, *between, y), (x, *between, y))
 
 
-def sums(torch: Any, what: str, element: str, dtype: Any, size: int) -> Case:
-    """Sums along columns, and those of all elements before along rows or columns."""
-    columns = 4096
-    rows = size // (1 if what == "column sums" else 2) // dtype.itemsize // columns
+def sums(torch: Any, what: str, columns: int, element: str, dtype: Any, size: int) -> Case:
+    """Sums along columns, those of all elements before along rows or columns, and the gradients of layer norm."""
+    arrays = {"column sums": 1, "layer norm backward": 3}.get(what, 2)
+    rows = size // arrays // dtype.itemsize // columns
     x = torch.randn(rows, columns, device="cuda", dtype=dtype)
     if what == "column sums":
-        strips = 64
+        strips = max(ENOUGH * WIDE // columns, 1)
         total = torch.zeros(strips, columns, device="cuda")
-        return Case(
-            column_sums(rows, columns, strips, element, "f32"), (columns // WIDE, strips), (x, total), (x, total)
-        )
+        grid = columns // WIDE, strips
+        return Case(column_sums(rows, columns, strips, element, "f32"), grid, (x, total), (x, total))
     y = torch.empty_like(x)
     if what == "cumsum rows":
         return Case(running_sums_of_rows(rows, columns, element), rows, (x, y), (x, y))
-    grid = columns // DOWN[1]
-    return Case(running_sums_of_columns(rows, columns, element, DOWN), grid, (x, y), (x, y))
+    if what == "cumsum columns":
+        text = running_sums_of_columns(rows, columns, element, DOWN)
+        return Case(text, columns // DOWN[1], (x, y), (x, y))
+    g, weight = torch.randn_like(x), torch.randn(columns, device="cuda", dtype=dtype)
+    mean, scale = x.float().mean(1, keepdim=True), x.float().var(1, keepdim=True).rsqrt()
+    parts = [torch.zeros(BLOCKS, columns, device="cuda") for _ in range(2)]
+    given = (g, x, weight, mean, scale, y, *parts)
+    return Case(layer_norm_backward(rows, columns, BLOCKS, element), BLOCKS, given, given)
 
 
 def turned(torch: Any, element: str, dtype: Any, size: int) -> Case:
     """The transpose of a matrix."""
-    n = TRANSPOSED_TILE
+    n = tile = TILES[element]
     while 2 * (2 * n) ** 2 * dtype.itemsize <= size:
         n *= 2
     x, y = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
-    return Case(transpose(n, TRANSPOSED_TILE, element), (n // TRANSPOSED_TILE,) * 2, (x, y), (x, y))
+    return Case(transpose(n, tile, element), (n // tile,) * 2, (x, y), (x, y))
 
 
 def batch(torch: Any, element: str, shape: tuple[int, int, int], variant: str, size: int) -> Case:
     """A batch of small products, by columns."""
-    m, n, k = shape
-    dtype = getattr(torch, TYPES[element])
-    sizes = ((m, k), (k, n), (m, n))
-    items = size // (sum(rows * columns for rows, columns in sizes) * dtype.itemsize)
-    arguments: list[Any] = []
-    arrays: list[Any] = []
-    for rows, columns in sizes:
-        memory = torch.randn(items, columns, rows, device="cuda", dtype=torch.float32).to(dtype)
-        arrays.append(memory)
-        seen = memory.permute(2, 1, 0)
-        arguments.append(tw.PointerArray.of(seen.permute(2, 0, 1)) if variant == "pointers" else seen)
-    return Case(text_of(element, shape, variant or "contiguous"), items, tuple(arguments), tuple(arrays))
+    given = batch_of(torch, element, shape, variant, size)
+    # all of the memory, gaps between columns too
+    arrays = tuple(each._base for each in given.memory.values())
+    return Case(text_of(element, shape, variant), given.items, given.arguments, arrays)
 
 
 def product(torch: Any, name: str, n: int, *, is_whole: bool) -> Case:

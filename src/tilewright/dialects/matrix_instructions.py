@@ -7,7 +7,9 @@ k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element ea
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -278,25 +280,33 @@ def is_warpgroup_width(factor: ScalarType, columns: int) -> bool:
     return 0 < columns <= MOST_WARPGROUP_COLUMNS and columns % step == 0
 
 
+def _warpgroup_shape(factor: ScalarType, columns: int) -> str:
+    return f"m{WARPGROUP_ROWS}n{columns}k{WARPGROUP_BYTES // factor.bytes}"
+
+
+def _warpgroup_name(factor: ScalarType, columns: int, unsigned: Signs, turned: bool) -> str:
+    total, _ = _WARPGROUP_TYPES[factor]
+    types = factor.name if unsigned == SIGNED else _spelled(unsigned, together=True)
+    return f"wgmma.{_warpgroup_shape(factor, columns)}.{total}.{types}{'.turned' if turned else ''}"
+
+
 def warpgroup_product(
     factor: ScalarType, columns: int, unsigned: Signs = SIGNED, turned: bool = False
 ) -> MatrixInstruction:
     """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row; `turned` rows lie along m in memory."""
     sums, held = layouts_of_group(columns, factor.bytes, turned)
     (total, types), depth = _WARPGROUP_TYPES[factor], WARPGROUP_BYTES // factor.bytes
-    shape, name = f"m{WARPGROUP_ROWS}n{columns}k{depth}", factor.name
     if factor.is_integer:
         types = f"{types}.{_spelled(unsigned, together=False)}"
-        name = name if unsigned == SIGNED else _spelled(unsigned, together=True)
     return MatrixInstruction(
-        f"wgmma.{shape}.{total}.{name}{'.turned' if turned else ''}",
+        _warpgroup_name(factor, columns, unsigned, turned),
         factor,
         total,
         _held_by_one(WARPGROUP_ROWS, depth),
         _held_by_one(columns, depth),
         sums,
         "",
-        f"wgmma.mma_async.sync.aligned.{shape}.{types}",
+        f"wgmma.mma_async.sync.aligned.{_warpgroup_shape(factor, columns)}.{types}",
         Architecture.SM_90A,
         4,
         held if turned or factor.bytes == _TURNED_BYTES else None,
@@ -308,16 +318,17 @@ def warpgroup_product(
 @cache
 def instruction_of(name: str) -> MatrixInstruction | None:
     """The instruction of a name."""
-    widths = range(8, MOST_WARPGROUP_COLUMNS + 8, 8)
-    products = (
-        warpgroup_product(each, n, unsigned, turned)
-        for each in _WARPGROUP_TYPES
-        for n in widths
-        if is_warpgroup_width(each, n)
-        for unsigned in (_SIGNS if each.is_integer else (SIGNED,))
-        for turned in (False, True)[: 1 + has_turned_rows(each.bytes)]
-    )
-    return next((found for found in (*TABLE, *products) if found.name == name), None)
+    known = next((each for each in TABLE if each.name == name), None)
+    products = (each for each in _warpgroup_products() if _warpgroup_name(*each) == name)
+    return known or next((warpgroup_product(*each) for each in products), None)
+
+
+def _warpgroup_products() -> Iterator[tuple[ScalarType, int, Signs, bool]]:
+    """All of them, as `warpgroup_product` takes them: to make each takes longer than all names."""
+    for factor in _WARPGROUP_TYPES:
+        signs, turns = _SIGNS if factor.is_integer else (SIGNED,), (False, True)[: 1 + has_turned_rows(factor.bytes)]
+        known = (n for n in range(8, MOST_WARPGROUP_COLUMNS + 8, 8) if is_warpgroup_width(factor, n))
+        yield from ((factor, n, unsigned, turned) for n, unsigned, turned in product(known, signs, turns))
 
 
 def instructions_of(

@@ -50,14 +50,15 @@ def threads_beside(threads: int, least: int, most: int) -> Iterator[ScheduleLine
 class Reduced(Enum):
     """What becomes of the largest tiles of a kernel.
 
-    `NO`: they are not reduced; `ONCE`: they are; `IN_LOOP`: a loop reduces one after the other; `BEHIND_LOOP`: a loop
-    adds them up, and their sum is reduced.
+    `NO`: they are not reduced; `ONCE`: they are, or scanned; `IN_LOOP`: a loop reduces one after the other;
+    `BEHIND_LOOP`: a loop adds them up, and their sum is reduced; `BESIDE_SUMS`: a loop reduces some and adds up others.
     """
 
     NO = "no"
     ONCE = "once"
     IN_LOOP = "in a loop"
     BEHIND_LOOP = "behind a loop"
+    BESIDE_SUMS = "beside sums"
 
 
 class Remainders(Enum):
@@ -144,6 +145,11 @@ class SchedulePolicy(Protocol):
         """Whether a launch may begin while the one before it ends."""
         ...
 
+    @property
+    def resident_threads(self) -> Sequence[int]:
+        """Numbers of threads of a multiprocessor for which a kernel may be compiled, which has fewer registers then."""
+        ...
+
     def threads(self, elements: int, bytes_: int, reduced: Reduced) -> int:
         """Threads for kernels whose largest tile has so many elements, of so many bytes in memory.
 
@@ -153,6 +159,10 @@ class SchedulePolicy(Protocol):
 
     def products(self, threads: int) -> Block | None:
         """What multiplies tiles in a work-group of so many threads; None where nothing does."""
+        ...
+
+    def bytes_ahead(self, groups: int | None) -> int:
+        """What a block of so many work-groups, if that is known, may load in an iteration to load it one ahead."""
         ...
 
     def threads_of_row(self, elements: int, bytes_: int, reduced: Reduced) -> int:
@@ -304,6 +314,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     groups: int = 1
     shared_bytes: int = 0
     has_dependent_launches: bool = False
+    resident_threads: Sequence[int] = ()
 
     def threads(self, elements: int, bytes_: int, reduced: Reduced) -> int:
         """The same for all kernels."""
@@ -312,6 +323,10 @@ class GenericSchedulePolicy(Struct, frozen=True):
     def products(self, threads: int) -> Block | None:
         """Nothing."""
         return None
+
+    def bytes_ahead(self, groups: int | None) -> int:
+        """A page."""
+        return 4096
 
     def threads_of_row(self, elements: int, bytes_: int, reduced: Reduced) -> int:
         """The same for all kernels."""

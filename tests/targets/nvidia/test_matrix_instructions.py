@@ -10,6 +10,7 @@ import pytest
 from tilewright.dialects.matrix_instructions import (
     TABLE,
     MatrixInstruction,
+    instruction_of,
     instructions_of,
     is_warpgroup_width,
     warpgroup_product,
@@ -142,6 +143,14 @@ def test_ptxas_knows_all_that_an_architecture_has(architecture: Architecture) ->
     ptx = compile_to_ptx(str(module), architecture)
     assert ptx.count("mma.sync.aligned") == len(usable)
     assert assemble(ptx, architecture).kernels["k"].spill_load_bytes == 0
+
+
+def test_units_are_found_by_their_names() -> None:
+    for found in (*TABLE, *(warpgroup_product(factor, 96) for factor in (F16, TF32, I8))):
+        assert instruction_of(found.name) == found
+    turned = warpgroup_product(I8, 256, (True, False), turned=True)
+    assert instruction_of(turned.name) == turned
+    assert instruction_of("wgmma.m64n12k16.f32.f16") is None
 
 
 def test_the_best_instruction_of_types_is_exact() -> None:

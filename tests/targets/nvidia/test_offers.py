@@ -70,9 +70,12 @@ def lines(text: str, schedule: str) -> dict[str, str]:
     return {info.name: info.facts["schedule"].partition("#")[0].strip() for info in infos}
 
 
-def test_rows_and_streams_have_threads() -> None:
-    assert moves(TILES) == {"kernel": ["threads=256", "threads=64", "threads=192", "threads=96"]}
-    assert "threads=512" in moves(WIDE, "threads=1024")["kernel"]
+def test_rows_and_streams_have_threads_and_resident_blocks() -> None:
+    threads = [f"threads={count}" for count in (256, 64, 192, 96)]
+    assert moves(TILES) == {"kernel": [*threads, *(f"resident={count}" for count in (4, 8, 12, 16))]}
+    of_1024 = moves(WIDE, "threads=1024")["kernel"]
+    assert "threads=512" in of_1024
+    assert [move for move in of_1024 if "resident" in move] == ["resident=1", "resident=2"]
     assert moves(KNOWN) == {}, "work-items that know who they are have no choice"
 
 

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from tilewright.interpreter import interpret
+from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.next_loads import NextLoads
 from transforms.support import filecheck, kernel, run
 
 ATTRIBUTES = "subgroup_size = 32, work_group_size = [32, 1]"
+BLOCK = "subgroup_size = 32, work_group_size = [128, 1]"
 SIZE = 64
 
 
@@ -88,3 +90,14 @@ def test_loops_that_load_much_stay(size: int, loads: int) -> None:
 def test_few_iterations_are_not_worth_another_load() -> None:
     found, _ = text(ADD, "%lo, %two, %one", 0)
     assert found.count("tile.load") == 1
+
+
+@pytest.mark.parametrize(("columns", "is_ahead"), [(1, True), (132, True), (400, False)])
+def test_few_work_groups_load_much_ahead(columns: int, is_ahead: bool) -> None:
+    """8 KB of a block, where a multiprocessor has one of them; each of the blocks adds up a column of nine tiles."""
+    body = ADD.replace(f"<{SIZE}x", "<2048x")
+    one = looped("%lo, %hi, %one", body, "index", 2048).replace("%Y, %z, %z", "%Y, %z, %g")
+    group = "%g = team.group_id {dim = 0} -> index"
+    module = kernel(f"%X: memref<f32x2048x9>, %Y: memref<f32x2048x{columns}>", f"{group} {one}", BLOCK)
+    found = run(module, ChooseSchedule(), NextLoads(NvidiaSchedulePolicy()))
+    assert found.count("tile.load") == 1 + is_ahead

@@ -5,7 +5,7 @@ The code is that of the operations; nothing is decided here. Registers of one ac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
@@ -25,11 +25,9 @@ from tilewright.targets.nvidia.addresses import Access, access_element, scatter_
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
+from tilewright.targets.nvidia.lane_runs import Runs, Transfer
 from tilewright.targets.nvidia.memory import (
     address,
-    checked_indices,
-    element_pointer,
-    in_bounds,
     load_elements,
     load_together,
     store_elements,
@@ -42,8 +40,6 @@ from tilewright.transforms import emit
 WORD_BITS = 32
 _LEAST_EXPONENT: Final = -126.0
 """Of 2, of a normal number of 32 bits."""
-
-Transfer = lane.Load | lane.Store
 
 
 def is_fragment(value: core.Value) -> bool:
@@ -218,34 +214,9 @@ def _shared_divisions(
 # Memory
 
 
-class _Runs:
-    """What a load or store accesses: runs of `width` registers, each one access."""
-
-    def __init__(self, ctx: KernelContext, op: Transfer, memory: core.Value) -> None:
-        self._ctx, self._op = ctx, op
-        self.view: View = ctx.view(memory)
-        self._start = [ctx.scalar(index) for index in op.indices]
-        self._base = address(ctx, self.view, self._start)
-
-    def __iter__(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
-        """For each run whether it is inside, and how to compute where its first element lies."""
-        ctx, check = self._ctx, self._op.check
-        for offset in list(lane.offsets(self._op.registers, len(self._start)))[:: self._op.width]:
-            inside = in_bounds(ctx, self.view, checked_indices(ctx, self._start, offset, check), check)
-            yield inside, lambda offset=offset: self._pointer(offset)
-
-    def _pointer(self, offset: tuple[int, ...]) -> Value:
-        ctx, b, view, distance = self._ctx, self._ctx.b, self.view, i64(0)
-        if view.type.swizzle is not None:
-            return address(ctx, view, [b.add(at, i64(k)) for at, k in zip(self._start, offset, strict=True)])
-        for steps, stride in zip(offset, view.strides, strict=True):
-            distance = b.add(distance, b.mul(i64(steps), stride))
-        return element_pointer(ctx, view.element, self._base, distance)
-
-
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Load)
-    runs, slots, each = _Runs(ctx, op, op.memref), list[Operand](), 1
+    runs, slots, each = Runs(ctx, op, op.memref), list[Operand](), 1
     element = runs.view.element
     if all(isinstance(use, lane.Store) and _in_a_word(use) > 1 for use in op.out.uses):
         each = _in_a_word(op)
@@ -279,7 +250,7 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
     if isinstance(found, Words) and _in_a_word(op) > 1:
         _store_words(ctx, op, found)
         return
-    runs, slots = _Runs(ctx, op, op.memref), slots_of(ctx, op.value)
+    runs, slots = Runs(ctx, op, op.memref), slots_of(ctx, op.value)
     for number, (inside, place) in enumerate(runs):
         values = slots[number * op.width : (number + 1) * op.width]
         with ctx.b.if_then(inside):
@@ -288,7 +259,7 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
 
 def _store_words(ctx: KernelContext, op: lane.Store, value: Words) -> None:
     """What nobody has taken apart is not put together."""
-    runs, each = _Runs(ctx, op, op.memref), _in_a_word(op)
+    runs, each = Runs(ctx, op, op.memref), _in_a_word(op)
     count = op.width // each
     for number, (inside, place) in enumerate(runs):
         words = value.words[number * count : (number + 1) * count]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "67"
+_FORMAT: Final = "68"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -105,6 +105,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.early_loads import EarlyLoads
         from tilewright.transforms.schedule.late_barriers import LateBarriers
         from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
+        from tilewright.transforms.schedule.merge_barriers import MergeBarriers
         from tilewright.transforms.schedule.next_loads import NextLoads
         from tilewright.transforms.schedule.order_groups import OrderGroups
         from tilewright.transforms.schedule.products.placing import PlaceProducts
@@ -144,10 +145,11 @@ class NvidiaTarget(Struct, frozen=True):
             PlaceProducts(policy),
             RecomputeTiles(policy),
             EarlyLoads(),
-            NextLoads(),
+            NextLoads(policy),
             AssignLayouts(),
             LateBarriers(),
             LowerToLanes(),
+            MergeBarriers(),
             ShareBlocks(policy, request),
             AwaitLaunches(),
         ]

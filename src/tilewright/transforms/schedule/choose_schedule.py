@@ -50,7 +50,7 @@ _MOST_REGISTERS: Final = 64
 _NO_PRODUCTS: Final = Products({}, {}, (), {})
 
 _TRANSFERS: Final = (tile.Load, tile.Store)
-_REDUCTIONS: Final = (tile.Reduce, ReduceBy)
+_REDUCTIONS: Final = (tile.Reduce, ReduceBy, tile.Scan)
 
 
 class ChooseSchedule(Pass, frozen=True):
@@ -109,9 +109,17 @@ class ChooseSchedule(Pass, frozen=True):
         """What else a kernel over lanes could have."""
         if kernel.spread:
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
+            yield from self._resident_moves(kernel, taken)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
         if self._best_order(kernel, taken) is not None:
             yield Schedule(order=1)
+
+    def _resident_moves(self, kernel: Kernel, taken: Products) -> Iterator[Schedule]:
+        """Other numbers of blocks that a multiprocessor runs at least, of more than a warp and without products."""
+        threads = teams_of(kernel).threads
+        if threads > (kernel.subgroup_size or 1) and not taken.plans:
+            counts = dict.fromkeys(most // threads for most in self.policy.resident_threads)
+            yield from (Schedule(resident=count) for count in counts if count)
 
     def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
@@ -237,13 +245,15 @@ def _reduced(kernel: Kernel, size: int) -> Reduced:
     reduced = [op for op in kernel.walk() if isinstance(op, _REDUCTIONS) and tile_type(op.operands[0]).size == size]
     if not reduced:
         return Reduced.NO
-    if any(tile_type(op.results[0]).size == 1 for op in reduced):
-        return Reduced.ONCE
     loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
     carried = [value for loop in loops for value in loop.outs if isinstance(value.type, TileType)]
     carried = [value for value in carried if tile_type(value).size == size]
+    if carried and not all(op.operands[0] in carried for op in reduced):
+        return Reduced.BESIDE_SUMS
+    if any(tile_type(op.results[0]).size == 1 for op in reduced):
+        return Reduced.ONCE
     if carried:
-        return Reduced.BEHIND_LOOP if all(op.operands[0] in carried for op in reduced) else Reduced.ONCE
+        return Reduced.BEHIND_LOOP
     loaded = (op for op, _ in _transfers(kernel, size) if isinstance(op, tile.Load))
     repeated = any(loop.is_ancestor_of(op) for op in loaded for loop in loops)
     return Reduced.IN_LOOP if repeated else Reduced.ONCE

@@ -70,6 +70,7 @@ def _block(low: Lowering, ops: list[Operation], build: Builder) -> None:
     """Lower operations to the end of a block."""
     found = strips(ops, low.threads.teams.threads, _has_one_line)
     later = {op: strip for strip in found for op in (*strip.ops, *strip.ends)}
+    low.in_strips.update(later)
     for op in ops:
         build.location = op.location
         if op in later:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from tilewright.dialects import arith, gpu, lane, tile
 from tilewright.dialects.builder import Builder
@@ -11,7 +13,7 @@ from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Elementwise, MovesElements
-from tilewright.ir.layouts import Layout
+from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import I32, FragmentType, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.combinations import by_region, scan
@@ -25,7 +27,7 @@ from tilewright.transforms.schedule.reductions import picked
 from tilewright.transforms.schedule.regions import on_fragments
 from tilewright.transforms.schedule.reshapes import reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
-from tilewright.transforms.schedule.totals import COMBINATIONS, combining
+from tilewright.transforms.schedule.totals import COMBINATIONS, Combining, combining
 from tilewright.transforms.tile_values import layout_of
 
 
@@ -97,11 +99,39 @@ def _reduce(low: Lowering, build: Builder, op: tile.Reduce | ReduceBy) -> None:
     elif found is None:
         assert isinstance(op, tile.Reduce)
         low.put(out, build.constant(op.kind.of_nothing(emit.scalar_type(out.type)), lowered_type(out.type)))
-    else:
-        value = emit.cast(build, low.new(op.operands[0]), found.wide)
-        value = low.counted(build, op.operands[0], op.dim, value, found.kind)
-        total = found.reduction.lower(build, low.threads, low.shared, value, bool(low.in_loop))
-        low.put(out, emit.cast(build, total, emit.scalar_type(out.type)))
+    elif out not in low.values:
+        _together(low, build, [op, *_beside(low, op)], found)
+
+
+def _beside(low: Lowering, op: tile.Reduce | ReduceBy) -> Iterator[tile.Reduce]:
+    """Reductions behind one, of tiles that are there already, by the same threads in the same way."""
+    other, count = op.next, 1
+    while isinstance(op, tile.Reduce) and other is not None and count < _MOST_TOGETHER:
+        if isinstance(other, tile.Reduce) and other not in low.in_strips:
+            alike = (other.kind, other.dim, other.tile.type) == (op.kind, op.dim, op.tile.type)
+            if alike and other.tile in low.values and other.tile not in low.spills.of and other.out not in low.values:
+                count += 1
+                yield other
+        other = other.next
+
+
+def _together(low: Lowering, build: Builder, ops: Sequence[tile.Reduce | ReduceBy], how: Combining) -> None:
+    """Reductions of several tiles, as one of a tile with another dimension: threads wait for each other once."""
+    values: list[Value] = []
+    for op in ops:
+        value = emit.cast(build, low.new(op.operands[0]), how.wide)
+        values.append(low.counted(build, op.operands[0], op.dim, value, how.kind))
+    reduction, count = how.reduction, len(ops)
+    if count > 1:
+        layout = reduction.layout
+        digits = (*layout.digits, Digit(Owner.REG, count, len(layout.shape), 1))
+        reduction = replace(reduction, layout=Layout((*layout.shape, count), digits))
+        values = [picked(build, values, range(count * fragment_of(values[0]).size))]
+    total = reduction.lower(build, low.threads, low.shared, values[0], bool(low.in_loop))
+    size = fragment_of(total).size // count
+    for number, op in enumerate(ops):
+        found = picked(build, [total], range(number * size, (number + 1) * size))
+        low.put(op.results[0], emit.cast(build, found, emit.scalar_type(op.results[0].type)))
 
 
 def _spill(low: Lowering, build: Builder, op: gpu.Spill) -> None:
@@ -138,6 +168,9 @@ _LIMITS: Final = {
     arith.Predicate.GT: (1, True),
 }
 """By comparison: how far beyond a number the limit is, and whether the answer is what is not below."""
+
+_MOST_TOGETHER: Final = 4
+"""Reductions, of which the registers are there at a time."""
 
 VALUES: Final[Mapping[type[Operation], Lower]] = {
     Elementwise: copy,

@@ -34,7 +34,8 @@ def lowered_type(type_: Type) -> Type:
 
 
 class Lowering:
-    """The way of one kernel: `values` are what each value became, `shared` where allocations are made."""
+    """The way of one kernel: `values` are what each value became, `shared` where allocations are made; what is computed
+    some registers at a time is `in_strips`."""
 
     def __init__(self, threads: Threads, shared: Builder, descend: Descend) -> None:
         self.threads = threads
@@ -45,6 +46,7 @@ class Lowering:
         self._buffers: dict[tuple[MemrefType, int], Value] = {}
         self.positions: dict[Value, Positions] = {}
         self.spills = Spills()
+        self.in_strips: set[Operation] = set()
 
     def block(self, ops: list[Operation], build: Builder) -> None:
         """Lower operations to the end of a block."""

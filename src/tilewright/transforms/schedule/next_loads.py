@@ -25,16 +25,12 @@ from tilewright.ir.definition import PURE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, INDEX, ScalarType
 from tilewright.transforms import emit
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.schedule.recompute_tiles import words_of_thread
+from tilewright.transforms.schedule.work_groups import most_groups
 
-_LITTLE: Final = 4096
-"""Bytes that a block loads in an iteration at most.
-
-On an H200 column sums of f16 (4 KB) went from 0.69 to 0.82 of a copy's speed. What loads 8 KB and more has enough on
-its way, and lost 2 to 15 % by the registers that this takes: column sums of f32, products with vectors.
-"""
 _WORD: Final = 4
 _FEWEST: Final = 4
 """Iterations: the last one loads for nothing."""
@@ -45,6 +41,7 @@ _ROOM_OF_ALL: Final = 96
 class NextLoads(Pass, frozen=True):
     """Load an iteration ahead."""
 
+    policy: SchedulePolicy = GenericSchedulePolicy()
     name: ClassVar[str] = "next-loads"
 
     def run(self, module: Module, context: PassContext) -> bool:
@@ -52,8 +49,9 @@ class NextLoads(Pass, frozen=True):
         for kernel in module.kernels:
             ops = list(collective(kernel)) if runs_lanes(kernel) else []
             if not any(isinstance(op, gpu_products.Mma | gpu_products.MmaParts) for op in ops):
+                little = self.policy.bytes_ahead(most_groups(kernel)) if ops else 0
                 for op in ops:
-                    loads = _loads(op, kernel) if isinstance(op, scf.For) else []
+                    loads = _loads(op, kernel, little) if isinstance(op, scf.For) else []
                     if loads:
                         assert isinstance(op, scf.For)
                         _rotate(op, loads)
@@ -61,8 +59,8 @@ class NextLoads(Pass, frozen=True):
         return changed
 
 
-def _loads(loop: scf.For, kernel: Kernel) -> list[tile.Load]:
-    """What a loop would load ahead, if it only loads and computes."""
+def _loads(loop: scf.For, kernel: Kernel, little: int) -> list[tile.Load]:
+    """What a loop would load ahead, if it only loads and computes, of so many bytes of a block at most."""
     body = [op for op in loop.body.entry if not isinstance(op, scf.Yield)]
     loads = [op for op in body if isinstance(op, tile.Load)]
     if any(op.regions or PURE not in op.definition.traits for op in body if op not in loads):
@@ -77,7 +75,7 @@ def _loads(loop: scf.For, kernel: Kernel) -> list[tile.Load]:
     threads, there = teams_of(kernel).threads, rows_there(kernel)
     words = sum(words_of_thread(load.out, threads, there) for load in loads)
     held = sum(words_of_thread(value, threads, there) for value in loop.carried)
-    is_little = 0 < words * threads * _WORD <= _LITTLE
+    is_little = 0 < words * threads * _WORD <= little
     return loads if is_little and held + 2 * words <= _ROOM_OF_ALL else []
 
 

@@ -1,0 +1,76 @@
+"""merge-barriers: a barrier waits for what the one before it does not.
+
+before:  team.barrier {fence_global}  %x = lane.load %g ..  team.barrier {fence_local}  lane.store %s, %shared ..
+after:   team.barrier {fence_global, fence_local}  %x = lane.load %g ..  lane.store %s, %shared ..
+
+Lowerings know nothing of each other: where one makes sure that nobody reads shared memory any more, all may have waited
+already. Of two barriers in one block the second one is not needed where nothing between them touches what it fences.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from tilewright.dialects import scf, team
+from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Block, Operation
+from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.types import AddressSpace, MemrefType
+from tilewright.transforms.aliasing import effects_of
+from tilewright.transforms.schedule.known import runs_lanes
+
+_FENCES: Final = {AddressSpace.GLOBAL: "fence_global", AddressSpace.LOCAL: "fence_local"}
+_ACCESSES: Final = (EffectKind.READ, EffectKind.WRITE)
+_QUIET: Final = (EffectKind.HINT, EffectKind.ALLOCATE)
+
+
+class MergeBarriers(Pass, frozen=True):
+    """Of kernels on the lane level."""
+
+    name: ClassVar[str] = "merge-barriers"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        spmd = [op for kernel in module.kernels if runs_lanes(kernel) for op in kernel.walk()]
+        bodies = [op.body.entry for op in spmd if isinstance(op, team.Spmd)]
+        changed = [_merge(block) for body in bodies for block in _blocks(body)]
+        return any(changed)
+
+
+def _blocks(body: Block) -> list[Block]:
+    """A block and those of the loops and branches in it, as all threads of a work-group take them."""
+    inner = [region.entry for op in body if isinstance(op, scf.For | scf.While | scf.If) for region in op.regions]
+    return [body, *(found for block in inner for found in _blocks(block))]
+
+
+def _merge(block: Block) -> bool:
+    """Let barriers of a block do for those behind them."""
+    changed = False
+    last: team.Barrier | None = None
+    touched: set[str] = set()
+    for op in list(block):
+        if not isinstance(op, team.Barrier):
+            touched |= _touched(op)
+            continue
+        fences = {name for name in _FENCES.values() if getattr(op, name)}
+        if last is None or not fences or fences & touched:
+            last, touched = op, set()
+            continue
+        for name in fences:
+            setattr(last, name, True)
+        op.erase()
+        changed = True
+    return changed
+
+
+def _touched(op: Operation) -> set[str]:
+    """The fences of the memory that an operation, or what it contains, may touch or waits for."""
+    effects, every = effects_of(op), set(_FENCES.values())
+    found: set[str] = set()
+    for effect in [Effect(EffectKind.ORDER)] if effects is None else effects:
+        type_ = None if effect.value is None else effect.value.type
+        if effect.kind in _ACCESSES and isinstance(type_, MemrefType):
+            found.add(_FENCES[type_.space])
+        elif effect.kind not in _QUIET:
+            return every
+    return found
