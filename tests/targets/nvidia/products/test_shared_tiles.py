@@ -29,6 +29,7 @@ from tilewright.dialects import math, scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.core import Operation
+from tilewright.ir.types import F32
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_gradient_text import gradient_text
 from tilewright.operators.attention_gradient_writer import GradientClass
@@ -130,6 +131,14 @@ def test_tiles_beside_factors_come_ahead() -> None:
         assert arrives == {ahead}
         names = [op.name for op in _pipeline(module).body.entry if op.name in ("tile.load", "gpu.mma")]
         assert (names[0] == "tile.load") == ahead
+
+
+def test_stages_of_short_lines_begin_where_they_are_swizzled() -> None:
+    """Those of 32 numbers of f32 lie 1024 bytes apart."""
+    text = gradient_text(GradientClass("f16", 64, (32, 64), False, True, "kv", early=True))
+    module = next(levels(text, Architecture.SM_90A, scheduled(OPTIONS[-1])))
+    targets = [gpu.memref_of(op.target) for op in module.walk() if isinstance(op, tensors.CopyTensor)]
+    assert {type_.strides[3] for type_ in targets if type_.element is F32} == {256}
 
 
 def test_two_products(rng: np.random.Generator) -> None:
