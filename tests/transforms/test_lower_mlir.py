@@ -122,7 +122,10 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         (function("", "func.call @g() : () -> ()"), "there is no function @g"),
         (function("", "func.call @f() : () -> ()"), "@f calls itself"),
         (
-            function(f"%A: {EIGHT}", f"%B = memref.subview %A[7] [4] [-2] : {EIGHT} to memref<4xf32, strided<[-2]>>"),
+            function(
+                f"%A: {EIGHT}",
+                f"%B = memref.subview %A[7] [4] [-2] : {EIGHT} to memref<4xf32, strided<[-2], offset: 7>>",
+            ),
             "steps of -2 elements",
         ),
         (
