@@ -307,3 +307,19 @@ def test_names_in_order_are_recognised(rng: np.random.Generator) -> None:
             call(1.0, x, 0.0, **wrong)
     with pytest.raises(LaunchError, match=f"nothing is given for {names[3]}"):
         call(1.0, x, **{names[2]: 0.0})
+
+
+def test_arguments_that_names_leave_out_are_not_read() -> None:
+    """What lies behind the last argument is none, even if it would fit."""
+    x, y = np.asfortranarray(np.ones((5, 3), np.float32)), f32(5, 3)
+    call = warmed(axpby(Pool(1)), 3, 1.0, x, 0.0, y)
+    vectorcall = ctypes.PYFUNCTYPE(
+        ctypes.py_object, ctypes.py_object, ctypes.py_object * 4, ctypes.c_size_t, ctypes.py_object
+    )(("PyObject_Vectorcall", ctypes.pythonapi))
+    last, before = AXPBY_PARAMETERS[3].name, AXPBY_PARAMETERS[2].name
+    memory = (ctypes.py_object * 4)(7.0, x, 0.0, y)
+    with pytest.raises(LaunchError, match=f"nothing is given for {last}"):
+        vectorcall(call, memory, 2, (before,))
+    assert np.all(y == 1)
+    vectorcall(call, memory, 2, (before, last))
+    assert np.all(y == 7)
