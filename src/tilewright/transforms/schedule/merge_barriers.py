@@ -22,7 +22,7 @@ from tilewright.transforms.schedule.known import runs_lanes
 
 _FENCES: Final = {AddressSpace.GLOBAL: "fence_global", AddressSpace.LOCAL: "fence_local"}
 _ACCESSES: Final = (EffectKind.READ, EffectKind.WRITE)
-_QUIET: Final = (EffectKind.HINT, EffectKind.ALLOCATE)
+_QUIET: Final = (EffectKind.HINT, EffectKind.ALLOCATE, EffectKind.FREE)
 
 
 class MergeBarriers(Pass, frozen=True):

@@ -174,7 +174,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
     )
     found = replace(found, alone=shared) if isinstance(shared, str) else replace(found, shared=shared)
     if overlap:
-        beside = loads_beside(loop, found, adders_of(loop, products))
+        beside = loads_beside(loop, found.together, adders_of(loop, products), products)
         bytes_ = sum(ahead[side] for side in found.copied) + sum(each.bytes for each in beside)
         fewer = block.stages(taken, bytes_, fixed, fewest)
         if beside and fewer > LEAST_STAGES:

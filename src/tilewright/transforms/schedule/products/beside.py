@@ -9,7 +9,7 @@ A loop that has a pipeline waits for nothing but products: a load from global me
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -25,9 +25,6 @@ from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.sources import is_source
 from tilewright.transforms.schedule.products.staging import Box, turned
 from tilewright.transforms.tile_values import tile_type
-
-if TYPE_CHECKING:
-    from tilewright.transforms.schedule.products.ahead import Ahead
 
 _LINE: Final = 128
 """Bytes at multiples of which boxes are copied to."""
@@ -73,17 +70,19 @@ class Beside(Struct, frozen=True):
         return turned(build, matrix, (0, 1) if self.near == 0 else (1, 0))
 
 
-def loads_beside(loop: scf.For, ahead: Ahead, adders: Sequence[tile.Mma]) -> Sequence[Beside]:
-    """The loads of a pipelined loop that may come ahead in the ring of its products.
+def loads_beside(
+    loop: scf.For, rings: Sequence[Sequence[tile.Mma]], adders: Sequence[tile.Mma], products: Sequence[tile.Mma]
+) -> Sequence[Beside]:
+    """The loads of a pipelined loop that may come ahead in the one ring of its products.
 
     Its stages are free once the last of the products whose sums are only added up is over: it begins behind them.
     """
-    body, rings = list(loop.body.entry), ahead.together
+    body = list(loop.body.entry)
     if len(rings) != 1 or not any(op in rings[0] for op in adders):
         return ()
     last = max(body.index(op) for op in adders if op in rings[0])
-    products = frozenset(ahead.products)
-    found = (_beside(op, loop) for op in body[:last] if isinstance(op, tile.Load) and not is_source(op, products))
+    multiplied = frozenset(products)
+    found = (_beside(op, loop) for op in body[:last] if isinstance(op, tile.Load) and not is_source(op, multiplied))
     return tuple(each for each in found if each is not None)
 
 
