@@ -21,6 +21,7 @@ from tilewright.dialects import scf, tile
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators import attention_gradient_plans, attention_gradients
+from tilewright.operators.errors import OperatorError
 from tilewright.operators.frameworks import framework_of
 from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
@@ -142,6 +143,11 @@ def plans(
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
     request = attention_gradient_plans.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
     return attention_gradient_plans.planned(request)
+
+
+def test_a_structure_without_programs_for_the_width_says_so() -> None:
+    with pytest.raises(OperatorError, match="'kept' is for heads of width 128 at most, not 160"):
+        plans(*(np.zeros((1, 1, 64, 160), np.float16),) * 3, causal=False, structure="kept")
 
 
 @pytest.mark.parametrize(("queries", "early"), [(138, False), (140, True)])

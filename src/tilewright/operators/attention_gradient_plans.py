@@ -168,7 +168,9 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     heads["o"] = heads.pop("out")
     chosen = asked.structure or structure_of(width, _kept_of(q.shape, k.shape))
     widths = STRUCTURES[chosen]
-    programs = next(found for most, found in widths.items() if width <= most)
+    programs = next((found for most, found in widths.items() if width <= most), None)
+    if programs is None:
+        raise OperatorError(f"the structure {chosen!r} is for heads of width {max(widths)} at most, not {width}")
     planner = _Planner(heads, asked.causal, layouts["q"].dtype, width in widths, "g_lse" in layouts, target)
     return tuple(planner.plans(programs))
 

@@ -270,7 +270,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
 def _is_between(extent: int, side: int) -> bool:
     """Whether all of an extent is better than tiles of 64 and, of what they leave, of less.
 
-    On an H200 96 x 8192 x 8192 takes 52 us for 81.
+    On an H200 8192 x 96 x 8192 takes 52 us for 80.
     """
     return side == _WHOLE < extent < 2 * _WHOLE and extent % _COLUMNS == 0
 

@@ -82,7 +82,8 @@ def _ask_behind_products(block: Block, threads: int, there: Mapping[int, int]) -
         elif wait is not None and isinstance(op, tile.Load) and _is_global(op):
             words += words_of_thread(op.out, threads, there)
             needed = _needed(op, {wait, *between})
-            if words > _ROOM or wait in needed:
+            # what branches read is not looked into
+            if words > _ROOM or wait in needed or any(one.regions for one in needed):
                 wait = None
                 continue
             loads.append(op)
