@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 
 import numpy as np
@@ -76,8 +77,10 @@ def test_kernels_that_fault(played: FakeDriver) -> None:
 
 
 @pytest.mark.skipif(driver.available(), reason="this machine has a driver")
+@pytest.mark.skipif(driver.available(), reason="this machine has a device")
 def test_machines_without_a_device() -> None:
+    """Whether there is no driver, or one whose devices are hidden."""
     done = run("run", "-", "--target=nvidia", "--arg=x=ones(3)", "--arg=y=ones(3)", text=AXPBY)
     assert done.returncode == 2
-    assert "no NVIDIA driver on this machine" in done.stderr
+    assert re.search("no NVIDIA driver on this machine|finds no usable device", done.stderr)
     assert "targets cpu and interpreter" in done.stderr
