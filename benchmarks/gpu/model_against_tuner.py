@@ -15,8 +15,8 @@ the rows of that file stay whose cases are not run, for runs of some cases each.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from functools import partial
 from multiprocessing import get_context
@@ -54,9 +54,11 @@ GOAL = 0.97
 """Part of the tuned speed that issue 17 wants of the model, in the geometric mean (issue 16: 0.9)."""
 FLUSHED_BYTES = 256 << 20
 """More than any cache holds."""
-SAMPLED = 1 << 20
+SAMPLED = 1 << 18
 """Elements of an array that are compared."""
 MOST_PROCESSES = 16
+CASES_AHEAD = 4
+"""Cases for which is compiled at a time."""
 
 
 class Kernel(Struct, frozen=True):
@@ -109,18 +111,21 @@ def main() -> None:
     workers = min(MOST_PROCESSES, os.cpu_count() or 1)
     print(f"{device}\n{'':32} {'model us':>9} {'best us':>9}   part of the best speed [quartiles]", flush=True)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        prepared(pool, (_kernel(make()) for make in cases.values()))
-        print(f"compiled what searches begin with: {monotonic() - begin:.0f} s", flush=True)
+        ahead = Ahead(pool, {name: _kernel(make()) for name, make in cases.items()}, trials)
         for name, make in cases.items():
-            if monotonic() - begin > options.budget:
+            # what is compiled for others meanwhile is compiled alone, not run
+            wait(ahead.begun(name), max(begin + options.budget - monotonic(), 0))
+            gone = monotonic() - begin
+            if gone > options.budget:
                 print(f"no time for {name} and what is behind it")
                 break
             found = tuned(torch, pool, make(), flushed, Budget(trials, options.seconds))
             row = rows[name] = _row(name, device, found)
             times = f"{row.model_us:9.2f} {row.best_us:9.2f}"
-            print(f"{name:32} {times}   {row.part}   {found.model}  ->  {found.best}", flush=True)
+            print(f"{name:32} {times}   {row.part}   {found.model}  ->  {found.best}   {gone:.0f} s", flush=True)
             for trial in found.wrong:
                 print(f"  {trial.outcome.value}: {trial.schedule}: {trial.reason}"[:300], flush=True)
+        pool.shutdown(cancel_futures=True)
     parts = {name: row.part for name, row in rows.items()}
     many = {"the model's part of the tuned speed": Overall.of(parts)}
     figures.tell(many)
@@ -154,19 +159,36 @@ def _row(name: str, device: str, found: Found) -> Row:
 # Compiling ahead
 
 
-def prepared(pool: Executor, kernels: Iterable[Kernel]) -> None:
-    """Let the model's schedules and what is tried first instead of them be on disk."""
-    every = list(kernels)
-    lines = pool.map(_first_lines, every)
-    jobs = [(kernel, line) for kernel, found in zip(every, lines, strict=True) for line in found]
-    list(pool.map(_compiled, *zip(*jobs, strict=True), chunksize=4))
+class Ahead:
+    """Lets the model's schedules and what is tried first instead of them be on disk, case after case.
+
+    A few cases are begun at a time, so that what a search asks for besides need not wait for all of them.
+    """
+
+    def __init__(self, pool: Executor, kernels: Mapping[str, Kernel], trials: int) -> None:
+        self._pool, self._kernels, self._trials = pool, kernels, trials
+        self._lines: dict[str, Future[list[str]]] = {}
+        self._begun: dict[str, list[Future[None]]] = {}
+
+    def begun(self, name: str) -> list[Future[None]]:
+        """What is being compiled for a case, and with it for those behind it."""
+        names = list(self._kernels)
+        first = names.index(name)
+        for each in names[first : first + 2 * CASES_AHEAD]:
+            if each not in self._lines:
+                self._lines[each] = self._pool.submit(_first_lines, self._kernels[each], self._trials)
+        for each in names[first : first + CASES_AHEAD]:
+            if each not in self._begun:
+                lines, kernel = self._lines[each].result(), self._kernels[each]
+                self._begun[each] = [self._pool.submit(_compiled, kernel, line) for line in lines]
+        return self._begun[name]
 
 
-def _first_lines(kernel: Kernel) -> list[str]:
+def _first_lines(kernel: Kernel, trials: int) -> list[str]:
     compiler = kernel.compiler()
     candidate = compiler.candidate(kernel.schedule)
     _load(candidate)
-    return _lines(candidate.schedule, compiler.moves(candidate.schedule))
+    return _lines(candidate.schedule, compiler.moves(candidate.schedule))[:trials]
 
 
 def _lines(schedule: str, moves: Iterable[Schedule]) -> list[str]:
@@ -187,8 +209,9 @@ def _load(candidate: Candidate) -> None:
 class AheadCompiler:
     """Candidates of a search; when it asks what could be changed, others compile all that."""
 
-    def __init__(self, kernel: Kernel, pool: Executor) -> None:
-        self._kernel, self._compiler, self._pool = kernel, kernel.compiler(), pool
+    def __init__(self, kernel: Kernel, pool: Executor, trials: int) -> None:
+        self._kernel, self._compiler, self._pool, self._trials = kernel, kernel.compiler(), pool, trials
+        self._begins = True
 
     def candidate(self, schedule: str) -> Candidate:
         """See `Compiler`."""
@@ -197,7 +220,9 @@ class AheadCompiler:
     def moves(self, schedule: str) -> Iterable[Schedule]:
         """See `Compiler`."""
         found = list(self._compiler.moves(schedule))
-        list(self._pool.map(partial(_compiled, self._kernel), _lines(schedule, found)))
+        if not self._begins:  # of those instead of the model's that are tried all are there
+            list(self._pool.map(partial(_compiled, self._kernel), _lines(schedule, found)[: self._trials]))
+        self._begins = False
         return found
 
 
@@ -239,7 +264,7 @@ class TorchTimer:
 
 def tuned(torch: Any, pool: Executor, case: Case, flushed: Any, budget: Budget) -> Found:
     """What a search finds for a kernel."""
-    compiler = AheadCompiler(_kernel(case), pool)
+    compiler = AheadCompiler(_kernel(case), pool, budget.trials)
     return Search(compiler, TorchTimer(torch, case, flushed), budget).run(case.schedule)
 
 

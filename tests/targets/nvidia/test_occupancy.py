@@ -7,6 +7,7 @@ import pytest
 from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.memref import Alloca
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.occupancy import least_blocks
 from tilewright.targets.nvidia.pressure import Pressure, pressure
@@ -121,6 +122,15 @@ def test_pressure_is_what_lives_at_a_time() -> None:
 def test_a_block_is_not_left_alone(count: int, threads: int, blocks: int | None) -> None:
     """Where ptxas would take a few registers more than leave room for two of those that wait."""
     assert least_blocks(totals(count), threads) == blocks
+
+
+@pytest.mark.parametrize(("offset", "blocks"), [(113 << 10, None), (114 << 10, 1)])
+def test_a_block_that_is_alone_may_have_all_registers(offset: int, blocks: int | None) -> None:
+    """Of 227 KB of a multiprocessor one that has more than half leaves none for another."""
+    kernel = totals(1)
+    memory = next(op for op in kernel.walk() if isinstance(op, Alloca))
+    memory.offset = offset
+    assert least_blocks(kernel, 512) == blocks
 
 
 @pytest.mark.parametrize(("element", "length", "threads"), [("f32", 1024, 128), ("f16", 1024, 128), ("f16", 4096, 512)])
