@@ -172,8 +172,12 @@ def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.
 
 
 def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
-    text, arguments, (out, lse) = persistent((1, 2, 1, 128, 256, 64), True, 64, rng)
-    llvm, kernel = emitted(text, schedule=f"{PERSISTENT[64]} stores=tensor")
+    """By two groups of warps, with one that asks for what they multiply."""
+    text, arguments, (out, lse) = persistent((1, 2, 1, 256, 256, 64), True, 128, rng)
+    llvm, kernel = emitted(text, schedule=PERSISTENT[128])
+    assert "roles=yes" in kernel.facts[SCHEDULE]
+    assert kernel.launch is not None
+    assert kernel.launch.threads == (384, 1, 1)
     found = Emulated(Program(llvm), (kernel,)).run(
         Launch(arguments, {}, (3, 1, 1)), schedule=random.Random(int(rng.integers(100)))
     )
@@ -216,6 +220,7 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     """Of 128 queries, on sm_90a, with a mask few keys, if there are more than run at a time; not in place of q."""
     x, narrow, wide = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96, 256))
     long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
+    middle = long[:, :, :4096]
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
@@ -224,6 +229,8 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     assert goes_on(narrow, narrow, narrow, causal=True)
     assert goes_on(x, long, long)
     assert not goes_on(x, long, long, causal=True)
+    assert goes_on(x, middle, middle, causal=True)
+    assert not goes_on(narrow, middle[..., :96], middle[..., :96], causal=True)
     assert goes_on(wide, wide, wide)
     assert not goes_on(wide, wide, wide, causal=True)
     assert not goes_on(*[wide[..., :64]] * 3)
@@ -246,8 +253,8 @@ def test_blocks_that_are_larger_where_they_are_whole() -> None:
 
 
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:
-    def schedule(array: Array, target: str) -> str:
-        plan = tw.attention.plan(array, array, array, target=target)
+    def schedule(array: Array, target: str, **options: Any) -> str:
+        plan = tw.attention.plan(array, array, array, target=target, **options)
         return schedule_of(plan.of, plan.threads, target) or ""
 
     x, narrow = (np.zeros((1, 2, 512, width), np.float16) for width in (128, 96))
@@ -258,6 +265,10 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     assert "stores=tensor" not in schedule(x[:, :, :500], "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(x, "nvidia:sm_80")
     assert not schedule(x, "cpu")
+    # under a mask, where a work-group has one block
+    assert "roles=yes" in schedule(narrow, "nvidia:sm_90a", causal=True)
+    assert "roles=yes" not in schedule(narrow, "nvidia:sm_90a")
+    assert "roles" not in schedule(x, "nvidia:sm_90a", causal=True)
 
 
 def test_a_warp_has_one_slab_where_memory_is_short() -> None:

@@ -27,6 +27,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         gpu_turns,
         lane,
         lane_products,
+        lane_roles,
         math,
         memref,
         reports,
@@ -41,7 +42,22 @@ def all_dialects() -> tuple[ModuleType, ...]:
     numbers = (arith, arith_integers, arith_floats, math)
     machine = (gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters, gpu_launches)
     tiles = (tile, tile_combine, *machine)
-    return (builtin, statics, *numbers, cf, scf, memref, addresses, team, reports, tl, *tiles, lane, lane_products)
+    return (
+        builtin,
+        statics,
+        *numbers,
+        cf,
+        scf,
+        memref,
+        addresses,
+        team,
+        reports,
+        tl,
+        *tiles,
+        lane,
+        lane_products,
+        lane_roles,
+    )
 
 
 def operation_classes() -> Mapping[str, type[Operation]]:

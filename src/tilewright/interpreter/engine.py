@@ -28,6 +28,7 @@ from tilewright.interpreter import (
     lanes,
     products,
     publishing,
+    roles,
     scalars,
     tensor_copies,
     tensor_stores,
@@ -77,6 +78,7 @@ def all_handlers() -> OperationTable[Handler]:
             **tensor_copies.handlers(),
             **tensor_stores.handlers(),
             **turns.handlers(),
+            **roles.handlers(),
             **clusters.handlers(),
             **publishing.handlers(),
             AwaitLaunch: _await_launch,
@@ -182,6 +184,8 @@ def _launch(
 
 def _run(blocks: Sequence[WorkGroup], order: Random | None) -> None:
     """Run one block, or those of a cluster."""
+    for w in blocks:
+        w.order = order
     if len(blocks) == 1:
         blocks[0].run(blocks[0].kernel.body.entry)
     else:

@@ -1,4 +1,4 @@
-"""Running blocks of a cluster side by side: one goes on at a time, until it waits for others or is done.
+"""Running blocks of a cluster, or roles of a block, side by side: one goes on at a time, until it waits or is done.
 
 Each has a thread of Python's, since handlers of operations call each other; a thread runs only while it is its turn.
 """
@@ -36,10 +36,14 @@ class _Member(Struct, Generic[BlockT], eq=False):
 
 
 class Cluster(Generic[BlockT]):
-    """Blocks by their ranks. With an `order` any that can goes on, also where it need not wait, else the first."""
+    """Blocks by their ranks. With an `order` any that can goes on, also where it need not wait, else the first.
 
-    def __init__(self, blocks: Sequence[BlockT], order: Random | None = None) -> None:
+    `noun` is what messages call one of them.
+    """
+
+    def __init__(self, blocks: Sequence[BlockT], order: Random | None = None, noun: str = "block") -> None:
         self._members = [_Member(block) for block in blocks]
+        self._noun = noun
         self._order = order
         self._changed = Semaphore(0)
         self._error: BaseException | None = None
@@ -86,7 +90,9 @@ class Cluster(Generic[BlockT]):
         number = self._meetings
         if self._met == len(self._members):
             self._met, self._meetings = 0, number + 1
-        self.wait(op, lambda: self._meetings > number, lambda: f"{len(self._members) - self._met} blocks are missing")
+        self.wait(
+            op, lambda: self._meetings > number, lambda: f"{len(self._members) - self._met} {self._noun}s are missing"
+        )
 
     def _pause(self, member: _Member[BlockT]) -> None:
         self._changed.release()
@@ -108,13 +114,13 @@ class Cluster(Generic[BlockT]):
     def _stuck(self) -> None:
         waiting = [(rank, each) for rank, each in enumerate(self._members) if not each.is_done]
         said = [
-            f"block {rank} at {each.at.name}: {each.lacks()}"
+            f"{self._noun} {rank} at {each.at.name}: {each.lacks()}"
             for rank, each in waiting
             if each.at is not None and each.lacks is not None
         ]
         first = waiting[0][1].at
         assert first is not None
-        fail(CODE, first.location, f"the blocks of a cluster wait without end: {'; '.join(said)}")
+        fail(CODE, first.location, f"all {self._noun}s wait without end: {'; '.join(said)}")
 
     def _run(self, member: _Member[BlockT], body: Callable[[BlockT], None]) -> None:
         member.may_go.acquire()

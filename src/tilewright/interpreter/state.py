@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +51,7 @@ class WorkGroup(Struct):
     `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
     `phases` are barriers that count copies, by their words of memory. Where groups of warps take turns, `turn` says
     whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this one.
+    What goes on side by side does so in any `order`, or one after the other.
     """
 
     kernel: Kernel
@@ -83,6 +85,7 @@ class WorkGroup(Struct):
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])
     cluster: Cluster[WorkGroup] | None = None
+    order: Random | None = None
 
     @property
     def items(self) -> int:

@@ -3,7 +3,7 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
+               held=[yes | no] | roles=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
                stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
@@ -22,7 +22,8 @@ multiplies next is on its way while it stores. The work-groups of a grid run by 
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
 that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
 begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
-multiply stays in registers. None of these is chosen unless it is asked for.
+multiply stays in registers. None of these is chosen unless it is asked for. With `roles`, a warp beside the work-group
+asks for what its loops multiply, and its registers go to those that compute.
 Rows of factors that groups of warps read from shared memory are cut into slabs of 128, 64 or 32 bytes, the most of
 these that divides them. Along m or n that is no less than `swizzle`, or 128, of which the last one may be a part: 160
 elements of 16 bits are three slabs of 128 bytes, the last one half empty, or five of 64. `tiles` says
@@ -135,6 +136,7 @@ class Schedule(Struct, frozen=True):
     reuse: bool | None = None
     overlap: bool | None = None
     held: bool | None = None
+    roles: bool | None = None
     swizzle: int | None = None
     tiles: Tiles | None = None
     cluster: tuple[int, int] | None = None
@@ -178,7 +180,20 @@ def _said(value: object) -> str:
 
 
 UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
-    ("copies", "stores", "persistent", "order", "turns", "reuse", "overlap", "held", "swizzle", "cluster", "stream")
+    (
+        "copies",
+        "stores",
+        "persistent",
+        "order",
+        "turns",
+        "reuse",
+        "overlap",
+        "held",
+        "roles",
+        "swizzle",
+        "cluster",
+        "stream",
+    )
 )
 """What is chosen for products of certain tiles, threads and instructions."""
 
@@ -273,7 +288,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stores": _WHO,
     "persistent": _TRUTH,
     "order": _COUNT,
-    **dict.fromkeys(("turns", "reuse", "overlap", "held"), _TRUTH),
+    **dict.fromkeys(("turns", "reuse", "overlap", "held", "roles"), _TRUTH),
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,

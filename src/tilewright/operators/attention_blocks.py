@@ -12,8 +12,13 @@ from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
-_SHORT: Final = 2048
-"""Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less."""
+_SHORT: Final = {128: 4096}
+"""Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less: by
+the width."""
+_SHORT_OF_OTHERS: Final = 2048
+_ASKED_FOR: Final = (96, 256)
+"""Widths whose work-groups have a warp that asks for copies under a mask, where they do not go on: measured on an H200,
+width 96 1.02 at length 4096, 256 1.01, 1.04 at 512; 128 .99."""
 _LINE: Final = 128
 """Bytes of the longest rows of shared memory that the device copies."""
 _BAND_BYTES: Final = 32 << 20
@@ -51,14 +56,15 @@ def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tupl
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     """Whether work-groups go on from block to block, where that is faster.
 
-    Measured on an H200, of torch's attention, f16, with and without: full, width 128 0.99 and 0.84 at length 512, 1.01
-    and 0.91 at 1024, 1.01 and 0.99 at 4096, width 96 1.11 and 1.10 at 16384, width 256 0.98 and 0.85 at 512, 0.97 and
-    0.93 at 4096, 0.99 and 0.94 at 16384; causal, width 128 0.91 and 0.79 at 512, 1.00 and 0.98 at 2048, 0.99 and 1.03
-    at 4096, width 96 1.00 and 0.82, 1.06 and 1.06, 1.07 and 1.13, width 256 0.81 and 0.85 at 512, 0.86 and 0.95 at
-    4096.
+    Measured on an H200, of torch's attention, f16, with (and a warp that asks for copies) and without: full, width 128
+    1.06 and 0.82 at length 512, 1.03 and 0.90 at 1024, 1.04 and 0.97 at 4096, width 96 1.07 and 0.90 at 512, 1.09 and
+    1.07 at 4096, width 256 1.06 and 0.94; causal, width 128 1.01 and 0.80 at 512, 1.03 and 0.90 at 1024, 1.07 and 0.98
+    at 2048, 1.08 and 1.04 at 4096, 1.05 and 1.09 at 16384, width 96 1.08 and 1.13 at 4096, width 256 0.87 and 0.86 at
+    512, 0.97 and 0.96 at 4096, where it is 0.89 and 0.97 without going on but with that warp.
     """
     blocks = q.shape[0] * q.shape[1] * (q.shape[2] // of.blocks[0])
-    is_known = of.blocks == _LARGE and k.shape[2] <= _SHORT if of.causal else of.blocks[0] == _LARGE[0]
+    most = _SHORT.get(of.width, _SHORT_OF_OTHERS)
+    is_known = of.blocks == _LARGE and k.shape[2] <= most if of.causal else of.blocks[0] == _LARGE[0]
     return is_known and blocks > multiprocessors() and takes_tensors(target)
 
 
@@ -74,7 +80,9 @@ def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
     stores = of.whole and of.blocks[0] == _LARGE[0] and takes_tensors(target)
     is_cut = of.padded * ELEMENT_BYTES % _LINE == _LINE // 2 and takes_tensors(target)
     slabs = f" swizzle={_LINE // 2}" * is_cut
-    return f"threads={threads}{' stores=tensor' * stores}{' persistent=yes' * of.persistent}{slabs}"
+    asks = stores and of.causal and not of.persistent and of.width in _ASKED_FOR
+    more = " stores=tensor" * stores + " persistent=yes" * of.persistent + " roles=yes" * asks
+    return f"threads={threads}{more}{slabs}"
 
 
 def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:

@@ -72,6 +72,7 @@ class KernelContext(Struct):
     products: SubgroupProducts = field(default_factory=SubgroupProducts)
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
     spmd: bool = False
+    in_role: bool = False
     reports: Records | None = None
     parts: Value | None = None
     memory: Value | None = None
@@ -137,9 +138,12 @@ class KernelContext(Struct):
         """All threads of the work-group arrive, and see each other's writes.
 
         The form without `.aligned`: subgroups narrower than a warp may arrive on different paths. Where a work-item has
-        ended early, the others do so here.
+        ended early, the others do so here. Those of another role are not of the work-group.
         """
-        self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.all", [i32(0)])
+        if self.in_role:
+            self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.count", [i32(0), i32(self.threads)])
+        else:
+            self.b.intrinsic_void("llvm.nvvm.barrier.cta.sync.all", [i32(0)])
         if self.ended is not None:
             ended = self.b.atomic_load("i32", self.ended, "monotonic", 4, "block")
             with self.b.if_then(self.b.icmp("ne", ended, i32(0)), likely=False):

@@ -55,6 +55,7 @@ from tilewright.targets.nvidia import (
     memory,
     publishing,
     reports,
+    roles,
     subgroup,
     team,
     tensor_copies,
@@ -154,6 +155,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **tensor_copies.lowerings(),
             **tensor_stores.lowerings(),
             **turns.lowerings(),
+            **roles.lowerings(),
             AwaitLaunch: _await_launch,
             **clusters.lowerings(),
             **publishing.lowerings(),
@@ -199,12 +201,16 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     )
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
-    geometry = f'nounwind "nvvm.reqntid"="{m * n},1,1"'
+    threads = m * n + roles.threads_beside(kernel)
+    geometry = f'nounwind "nvvm.reqntid"="{threads},1,1"'
     schedule = parse_line(kernel.schedule or "")
     if schedule.spread and schedule.copies is not Copies.TENSOR and not _has_open_strides(kernel):
         geometry += _AS_IT_IS
     resident = schedule.resident
     blocks = least_blocks(kernel, m * n) if resident is None else resident
+    if threads > m * n:
+        # else ptxas does not know how many registers there are to be dealt anew
+        blocks = 1
     if blocks is not None:
         geometry += f' "nvvm.minctasm"="{blocks}"'
     if kernel.cluster is not None:
@@ -263,7 +269,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     ctx.lower_block(kernel.body.entry)
     b.ret()
     plan = LaunchPlan(
-        (m * n, 1, 1),
+        (threads, 1, 1),
         kernel.items,
         (prod(kernel.cluster or (1, 1)), 1, 1),
         scratch_bytes=arena.scratch_bytes,

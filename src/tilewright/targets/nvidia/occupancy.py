@@ -12,7 +12,7 @@ from tilewright.targets.nvidia.model import PACKING
 from tilewright.targets.nvidia.pressure import Pressure, pressure
 from tilewright.transforms.aliasing import allocation_bytes
 
-_REGISTERS: Final = 65536
+REGISTERS: Final = 65536
 """Of a multiprocessor."""
 
 _PACKED_REGISTERS: Final = 128
@@ -48,7 +48,7 @@ def least_blocks(kernel: Kernel, threads: int) -> int | None:
     if kernel.items > 1 or kernel.most_blocks is not None:
         # left alone, ptxas spills to save the last register of 64 or 96
         by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
-        return max(min(_REGISTERS // (_PACKED_REGISTERS * threads), by_shared), 1)
+        return max(min(REGISTERS // (_PACKED_REGISTERS * threads), by_shared), 1)
     if _streams_in_two_versions(kernel):
         return max(_REGISTERS // (_STREAM_REGISTERS * threads), 1)
     if any(isinstance(op, lane_products.Mma | lane_products.MmaAsync) for op in kernel.walk()):
@@ -64,7 +64,7 @@ def least_blocks(kernel: Kernel, threads: int) -> int | None:
 
 def _is_lonely(found: Pressure, threads: int) -> bool:
     """Whether ptxas would leave one block where there is room for two, whose threads wait for each other."""
-    most = _REGISTERS // (_LONELY * threads)
+    most = REGISTERS // (_LONELY * threads)
     fits = found.held + _BESIDE <= most and found.most <= most + most // 8
     return most >= _FEWEST and fits and found.held + found.held // 4 + _EASY > most
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "69"
+_FORMAT: Final = "70"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -100,6 +100,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.pack_items.packing import PackItems
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.schedule.assign_layouts import AssignLayouts
+        from tilewright.transforms.schedule.assign_roles import AssignRoles
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.early_loads import EarlyLoads
@@ -151,6 +152,7 @@ class NvidiaTarget(Struct, frozen=True):
             LowerToLanes(),
             MergeBarriers(),
             ShareBlocks(policy, request),
+            AssignRoles(),
             AwaitLaunches(),
         ]
         return [SpreadWorkGroup(), *common, *lanes]

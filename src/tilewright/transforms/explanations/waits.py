@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects import scf, team
+from tilewright.dialects import lane_roles, scf, team
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import AddressSpace
@@ -65,6 +65,9 @@ class Waits(Struct):
                     self._branches(op, state)
                 case scf.For() | scf.While():
                     self._loop(op, state)
+                case lane_roles.Roles():
+                    # barriers of the work-group are not for the other role
+                    self._block(op.main.entry, state)
                 case _ if op.regions:
                     for region in op.regions:
                         self._block(region.entry, state)

@@ -92,7 +92,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _chosen(self, kernel: Kernel, placed: Products, wanted: Schedule) -> Mapping[str, object]:
         """What is said of products; of what only who asks gets, nothing if nobody has asked."""
-        asked = {key: getattr(placed, key) for key in ("turns", "reuse", "overlap", "held")}
+        asked = {key: getattr(placed, key) for key in ("turns", "reuse", "overlap", "held", "roles")}
         return {
             **UNSAID,
             "copies": placed.copies,

@@ -152,6 +152,12 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.held and not taken.held:
             said = taken.reason or "it has no loop with several products of which one may have rows in registers"
             self._misfit(kernel, "held=yes", said, report)
+        if wanted.roles and not taken.roles:
+            said = (
+                taken.reason
+                or "it has no loop with several products of two or three groups of warps, whose readers say so"
+            )
+            self._misfit(kernel, "roles=yes", said, report)
         if wanted.swizzle not in (None, SLAB, taken.swizzle):
             said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"
             self._misfit(kernel, f"swizzle={wanted.swizzle}", said, report)

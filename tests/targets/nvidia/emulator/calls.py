@@ -12,7 +12,7 @@ from .arithmetic import applied, intrinsic
 from .clusters import ARRIVE_TOGETHER, MEETING, mapped
 from .frame import Lanes, Operand, Step, Sync, typed_operand
 from .groups import multiplications
-from .meetings import ARRIVE, NUMBERED
+from .meetings import ARRIVE, COUNTED, NUMBERED
 from .memory import SHARED
 from .text import EmulatorError, split
 
@@ -22,6 +22,7 @@ _SYNCS: Final = (
     "llvm.nvvm.elect.sync",
     "llvm.nvvm.vote.all.sync",
     "llvm.nvvm.barrier.cta.sync.all",
+    COUNTED,
     NUMBERED,
     MEETING,
     "llvm.nvvm.mma.",
@@ -35,6 +36,9 @@ _FENCES: Final = (
     # a launch is alone here
     "llvm.nvvm.griddepcontrol.launch.dependents",
     "llvm.nvvm.griddepcontrol.wait",
+    # threads have registers enough
+    "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32",
+    "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32",
 )
 _PROXY_FENCES: Final = ("llvm.nvvm.fence.proxy.async", "llvm.nvvm.fence.proxy.async.shared_cta")
 _BARRIER: Final = "llvm.nvvm.mbarrier."

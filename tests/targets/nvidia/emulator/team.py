@@ -26,7 +26,7 @@ from .lanes import (
     whole_masks,
 )
 from .matrices import multiply, spread_rows
-from .meetings import NUMBERED, Meetings
+from .meetings import COUNTED, NUMBERED, Meetings
 from .memory import SHARED, WINDOW, Memory
 from .numbers import GARBAGE, Array
 from .program import Program
@@ -210,6 +210,7 @@ class Team(Accesses):
     def _released(self, frame: Frame, running: Array) -> bool:
         """Carry out the shuffles and warp barriers at which all lanes that they name have arrived."""
         went = False
+        waiting: dict[int, list[Array]] = {}
         places: set[int] = set(frame.places[running].tolist())
         for place in sorted(places):
             sync = frame.code.segments[place].sync
@@ -218,6 +219,9 @@ class Team(Accesses):
                 continue
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
+            if sync.name == COUNTED:
+                waiting.setdefault(int(lanes.full(sync.operands[1])[0]), []).append(here)
+                continue
             if sync.name == NUMBERED:
                 going = here[self._meetings.released(sync, lanes)]
                 frame.places[going] += 1
@@ -240,6 +244,24 @@ class Team(Accesses):
                 complete = arrived[here // GROUP] == GROUP
             if np.any(complete):
                 self._exchange(frame, sync, here[complete], masks[complete])
+                went = True
+        return self._meet(frame, waiting) or went
+
+    def _meet(self, frame: Frame, waiting: Mapping[int, list[Array]]) -> bool:
+        """Let those go on who wait at barriers for so many threads if all of them do, wherever that is in the code.
+
+        The others of the block touch memory by units of the machine alone.
+        """
+        went = False
+        for count, found in waiting.items():
+            threads = np.concatenate(found)
+            if len(threads) > count:
+                raise EmulatorError(f"{len(threads)} threads wait at a barrier for {count}")
+            if len(threads) == count:
+                self._close()
+                self._products.barrier()
+                self._turns = self._turns + 1
+                frame.places[threads] += 1
                 went = True
         return went
 

@@ -16,6 +16,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.schedule.products.around import Around, Side, around_product, around_products
+from tilewright.transforms.schedule.products.askers import has_asker
 from tilewright.transforms.schedule.products.beside import Beside, loads_beside, slices_of
 from tilewright.transforms.schedule.products.cluster_factors import shared_sides
 from tilewright.transforms.schedule.products.factors import Factor
@@ -48,7 +49,7 @@ class Ahead(Struct, frozen=True):
     first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
     next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not. What is
-    loaded `beside` factors threads read.
+    loaded `beside` factors threads read. With `roles` a warp beside the work-group asks for copies.
     """
 
     products: tuple[tile.Mma, ...]
@@ -66,6 +67,7 @@ class Ahead(Struct, frozen=True):
     shared: frozenset[int] = frozenset()
     alone: str = ""
     beside: Sequence[Beside] = ()
+    roles: bool = False
 
     @property
     def by_tensor(self) -> bool:
@@ -180,10 +182,17 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
         if beside and fewer > LEAST_STAGES:
             wanted.update(dict.fromkeys(slices_of(beside, loop)))
             found = replace(found, beside=beside, slices=tuple(op for op in body if op in wanted), stages=fewer)
-    if schedule.persistent is False or by_threads:
+    found = _going_on(loop, found, plans, schedule)
+    asks = not by_threads and len(products) > 1 and has_asker(loop, block.threads // (WARP * _GROUP), found, schedule)
+    return replace(found, roles=asks)
+
+
+def _going_on(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, ProductPlan], schedule: Schedule) -> Ahead:
+    """The same with the loop over tiles around it, if there is one and it goes on from tile to tile."""
+    if schedule.persistent is False or found.by_threads:
         return found
-    if len(products) == 1:
-        around = around_product(loop, products[0], slices)
+    if len(found.products) == 1:
+        around = around_product(loop, found.products[0], found.slices)
     else:
         around = _around_several(loop, found, plans) if schedule.persistent else ""
     if isinstance(around, str):

@@ -121,6 +121,11 @@ class Products(Struct, frozen=True):
         sides = [(op, plan.held) for op, plan in self.plans.items() if plan.held is not None]
         return any(sums_of((op.lhs, op.rhs)[side]) is None for op, side in sides)
 
+    @property
+    def roles(self) -> bool:
+        """Whether a warp beside the work-group asks for what loops multiply."""
+        return bool(self.loops) and all(found.roles for found in self.loops.values())
+
     def resident(self, block: Block, together: int = 1) -> int:
         """So many blocks are on the device at a time, if `together` are a cluster."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
@@ -246,6 +251,7 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
     if any(found.by_tensor and len(found.products) > 1 for found in taken.loops.values()):
         yield Schedule(overlap=not taken.overlap)
         yield Schedule(held=not taken.held)
+        yield Schedule(roles=not taken.roles)
     if any(found.by_tensor and len(found.products) > _PAIR for found in taken.loops.values()):
         yield Schedule(reuse=not taken.reuse)
     lines = () if taken.slab < SLAB else (line for line in SWIZZLED_LINES if line < SLAB and taken.is_padded)

@@ -1,0 +1,274 @@
+"""assign-roles: a warp beside the work-group asks for the copies that its loops multiply.
+
+before:  gpu.open_barriers ..  team.barrier
+         scf.for .. { gpu.await_phase %full ..  (products)
+                      scf.if %first_warp { gpu.await_readers ..  gpu.copy_tensor .. }  gpu.arrive %read .. }
+after:   lane.roles {
+           gpu.open_barriers ..  lane.meet  scf.for .. { gpu.await_phase %full ..  (products)  gpu.arrive %read .. }
+         } {
+           lane.meet  scf.for .. { gpu.await_readers ..  gpu.copy_tensor .. }
+         }
+
+A warp that multiplies is held up by what it asks for, and with it its group: on an H200 some 220 of 2,630 clocks of a
+step of attention of width 128. What the warp beside does is a slice of the program: requests, the loops and branches
+around them, and what their operands are computed of. It needs no order but that of the barriers which count copies and
+readers: whoever asks has waited for the readers of what is overwritten, or nobody has read there yet.
+
+Left alone are kernels in which what a request needs is not arithmetic: the schedule says why.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import ClassVar, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from tilewright.dialects import gpu_clusters, gpu_tensors, lane, lane_roles, memref, scf, team
+from tilewright.dialects.arith import Cast, Cmp
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.reports import Check
+from tilewright.ir.core import Block, BlockArgument, Operation, Region, Value
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.transforms.schedule.known import runs_lanes
+
+_ASKED: Final = (gpu_tensors.AwaitReaders, gpu_tensors.Expect, gpu_tensors.CopyTensor)
+"""What the warp beside the work-group does."""
+_CLUSTERED: Final = (gpu_clusters.MulticastTensor, gpu_clusters.Release, gpu_clusters.ClusterBarrier)
+
+
+class AssignRoles(Pass, frozen=True):
+    """Of kernels on the lane level whose schedules have roles."""
+
+    name: ClassVar[str] = "assign-roles"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        kernels = [kernel for kernel in module.kernels if runs_lanes(kernel) and _schedule(kernel).roles]
+        for kernel in kernels:
+            found = _split(kernel)
+            if isinstance(found, str):
+                schedule = _schedule(kernel)
+                reasons = [schedule.reason] * bool(schedule.reason) + [f"no roles: {found}"]
+                kernel.schedule = str(replace(schedule, roles=False, reason=", ".join(reasons)))
+        return bool(kernels)
+
+
+class _UnfitError(Exception):
+    """What a request needs is not arithmetic."""
+
+
+def _schedule(kernel: Kernel) -> Schedule:
+    return parse_line(kernel.schedule or "")
+
+
+def _split(kernel: Kernel) -> str | None:
+    """Give a kernel its roles; why it has none otherwise."""
+    (spmd,) = (op for op in kernel.body.entry if isinstance(op, team.Spmd))
+    operations = list(spmd.walk())
+    if any(isinstance(op, _CLUSTERED) for op in operations):
+        return "blocks of a cluster copy for each other"
+    if any(isinstance(op, Check) for op in operations):
+        return "work-items that end early let others wait"
+    meetings = _meetings(operations)
+    if meetings is None:
+        return "no barrier tells that those which count copies are there"
+    body = spmd.body.entry
+    common = list(takewhile(_is_common, body))
+    try:
+        found = _Slice(body, meetings, frozenset(common))
+        for op in operations:
+            if isinstance(op, _ASKED) or op in meetings:
+                found.need(op)
+    except _UnfitError as error:
+        return str(error)
+    (main, inside), (beside, outside) = new_region(), new_region()
+    found.emit(body, Builder.at_end(outside, kernel.location), {})
+    for op in list(body)[len(common) :]:
+        op.detach()
+        inside.append(op)
+    Builder.at_end(body, kernel.location)(lane_roles.Roles(main, beside))
+    for op in meetings:
+        Builder.before_op(op)(lane_roles.Meet())
+        op.erase()
+    _leave_out(operations)
+    return None
+
+
+def _is_common(op: Operation) -> bool:
+    """Whether an operation may stand in front of both roles: memory, and what anybody may compute."""
+    return isinstance(op, memref.Alloca) or _is_arithmetic(op)
+
+
+def _is_arithmetic(op: Operation) -> bool:
+    return not op.regions and op.effects() is not None and not op.effects()
+
+
+def _meetings(operations: list[Operation]) -> frozenset[Operation] | None:
+    """The barriers behind which the words that count copies are barriers for all."""
+    found: set[Operation] = set()
+    for op in operations:
+        if not isinstance(op, gpu_tensors.OpenBarriers):
+            continue
+        at = op.parent_op if isinstance(op.parent_op, scf.If) else op
+        behind = at.next
+        while behind is not None and not isinstance(behind, team.Barrier):
+            behind = behind.next
+        if behind is None:
+            return None
+        found.add(behind)
+    return frozenset(found)
+
+
+def _is_of_warp(condition: Value) -> bool:
+    """Whether a condition is that a thread is of a certain warp: in the role beside there is one."""
+    op = condition.defining_op
+    if not isinstance(op, Cmp):
+        return False
+    number = op.lhs.defining_op
+    if isinstance(number, Cast):
+        number = number.value.defining_op
+    return isinstance(number, team.SubgroupLinearId)
+
+
+def _leave_out(operations: list[Operation]) -> None:
+    """Take away what the other role does, with the branches around it that nothing is left of."""
+    for op in operations:
+        if not isinstance(op, _ASKED):
+            continue
+        around = op.parent_op
+        op.erase()
+        while isinstance(around, scf.If) and not around.outs and _is_idle(around):
+            elected, outer = around.condition.defining_op, around.parent_op
+            for inner in reversed(list(around.walk())):
+                if inner.block is not None:
+                    inner.erase()
+            if isinstance(elected, lane.Elect) and not list(elected.out.uses):
+                elected.erase()
+            around = outer
+
+
+def _is_idle(branch: scf.If) -> bool:
+    """Whether nobody notices what is in a branch."""
+    return all(
+        _is_arithmetic(op) or isinstance(op, lane.Elect | scf.Yield | scf.If)
+        for op in branch.walk()
+        if op is not branch
+    )
+
+
+class _Slice(Struct):
+    """What of a program the requests in it need: operations, and of loops and branches which of their results.
+
+    `meetings` are barriers of both roles, `common` the operations in front of both.
+    """
+
+    body: Block
+    meetings: frozenset[Operation]
+    common: frozenset[Operation]
+    needed: set[Operation] = field(default_factory=set[Operation])
+    places: dict[Operation, dict[int, None]] = field(default_factory=dict[Operation, dict[int, None]])
+
+    def need(self, op: Operation) -> None:
+        """An operation, and what is around it. Raises `_UnfitError`."""
+        if op in self.needed:
+            return
+        self.needed.add(op)
+        is_known = isinstance(op, (*_ASKED, lane.Elect, scf.For, scf.If)) or op in self.meetings
+        if not is_known and not _is_arithmetic(op):
+            raise _UnfitError(f"{op.name} says what is copied")
+        around = op.parent_op
+        if around is not None and op.block is not self.body:
+            if not isinstance(around, scf.For | scf.If):
+                raise _UnfitError(f"requests stand in {around.name}")
+            self.need(around)
+        if isinstance(op, scf.For):
+            bounds = [op.lower, op.upper, *([] if op.step is None else [op.step])]
+        elif isinstance(op, scf.If):
+            bounds = [] if _is_of_warp(op.condition) else [op.condition]
+        else:
+            bounds = [] if op in self.meetings else list(op.operands)
+        for value in bounds:
+            self._value(value)
+
+    def _value(self, value: Value) -> None:
+        if isinstance(value, BlockArgument):
+            loop = value.block.parent_op
+            if isinstance(loop, scf.For):
+                self.need(loop)
+                if value is not loop.index:
+                    self._place(loop, loop.carried.index(value))
+            return
+        op = value.defining_op
+        assert op is not None
+        if isinstance(op, scf.For | scf.If):
+            self.need(op)
+            self._place(op, next(k for k, out in enumerate(op.outs) if out is value))
+        elif op not in self.common and (op.block is self.body or any(at.block is self.body for at in op.ancestors())):
+            self.need(op)
+
+    def _place(self, op: scf.For | scf.If, number: int) -> None:
+        """A result of a loop or branch, and what it is computed of."""
+        found = self.places.setdefault(op, {})
+        if number in found:
+            return
+        found[number] = None
+        if isinstance(op, scf.For):
+            self._value(op.inits[number])
+        for region in op.regions:
+            self._value(scf.yielded(region)[number])
+
+    def emit(self, block: Block, build: Builder, known: dict[Value, Value]) -> None:
+        """Write the slice of a block; `known` says what stands for its values."""
+        for op in block:
+            if op not in self.needed:
+                continue
+            build.location = op.location
+            if op in self.meetings:
+                build(lane_roles.Meet())
+            elif isinstance(op, scf.For):
+                self._loop(op, build, known)
+            elif isinstance(op, scf.If):
+                self._branch(op, build, known)
+            else:
+                build(op.clone(known))
+
+    def _outs(self, op: scf.For | scf.If) -> list[int]:
+        return sorted(self.places.get(op, ()))
+
+    def _loop(self, op: scf.For, build: Builder, known: dict[Value, Value]) -> None:
+        outs = self._outs(op)
+        lower, upper, step = (None if each is None else known.get(each, each) for each in (op.lower, op.upper, op.step))
+        assert lower is not None
+        assert upper is not None
+        inits = [known.get(value, value) for value in (op.inits[k] for k in outs)]
+        region, inside = new_region([op.index.type, *(value.type for value in inits)])
+        index, *carried = inside.arguments
+        known |= {op.index: index, **{op.carried[k]: value for k, value in zip(outs, carried, strict=True)}}
+        loop = build(scf.For(lower, upper, region, step, inits, result_types=[value.type for value in inits]))
+        loop.unroll = False
+        self._fill(op.body, inside, outs, known)
+        known |= dict(zip((op.outs[k] for k in outs), loop.outs, strict=True))
+
+    def _branch(self, op: scf.If, build: Builder, known: dict[Value, Value]) -> None:
+        outs = self._outs(op)
+        if not outs and _is_of_warp(op.condition):
+            self.emit(op.then.entry, build, known)
+            return
+        made: list[Region] = []
+        for region in op.regions:
+            new, inside = new_region()
+            made.append(new)
+            self._fill(region, inside, outs, known)
+        types = [op.outs[k].type for k in outs]
+        branch = build(scf.If(known.get(op.condition, op.condition), *made, result_types=types))
+        known |= dict(zip((op.outs[k] for k in outs), branch.outs, strict=True))
+
+    def _fill(self, region: Region, inside: Block, outs: list[int], known: dict[Value, Value]) -> None:
+        build = Builder.at_end(inside)
+        self.emit(region.entry, build, known)
+        if outs:
+            values = scf.yielded(region)
+            build(scf.Yield([known.get(values[k], values[k]) for k in outs]))

@@ -1,0 +1,120 @@
+"""A warp beside the work-group does what is asked of the device, and nothing else; both roles in any order."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from targets.nvidia.products.test_attention import TEXTS, arguments
+from targets.nvidia.products.test_levels import levels
+from targets.nvidia.test_ptx import needs_ptxas
+from tilewright.diagnostics.kernel_error import KernelError
+from tilewright.dialects import gpu_tensors, lane, lane_roles, scf
+from tilewright.dialects.builtin import Module
+from tilewright.interpreter.engine import interpret
+from tilewright.ir.core import Operation, Region
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
+from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
+from tilewright.targets.nvidia.roles import registers
+
+OF = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
+ROLES = "threads=256 roles=yes"
+ASKED = (gpu_tensors.AwaitReaders, gpu_tensors.Expect, gpu_tensors.CopyTensor)
+
+
+def lanes(schedule: str = ROLES, text: str = "") -> Module:
+    """On the lane level."""
+    *_, module = levels(text or TEXTS.attention(OF), Architecture.SM_90A, schedule)
+    return module
+
+
+def roles_of(module: Module) -> lane_roles.Roles:
+    (found,) = (op for op in module.walk() if isinstance(op, lane_roles.Roles))
+    return found
+
+
+def ops(region: Region, *kinds: type[Operation]) -> list[Any]:
+    return [op for outer in region.entry for op in outer.walk() if isinstance(op, kinds)]
+
+
+def run(module: Module, rng: np.random.Generator, seed: int | None = None) -> None:
+    """Nothing differs from NumPy in the interpreter, which looks for races."""
+    given, wanted = arguments(OF, rng)
+    order = None if seed is None else random.Random(seed)
+    interpret(module.kernels[0], list(given), OF.grid, order=order, checked=seed is not None)
+    np.testing.assert_allclose(given[3].astype(np.float64), wanted, atol=2e-3)
+
+
+def test_the_warp_beside_does_what_is_asked_for() -> None:
+    """With loops and branches around it that carry numbers alone, none of which is left with those who compute."""
+    found = roles_of(lanes())
+    assert not ops(found.main, *ASKED, lane.Elect)
+    assert {type(op) for op in ops(found.beside, *ASKED)} == set(ASKED)
+    effects = [op for op in ops(found.beside, Operation) if op.effects() and not op.regions]
+    assert {type(op) for op in effects} == {*ASKED, lane.Elect, lane_roles.Meet}
+    assert len(ops(found.main, lane_roles.Meet)) == len(ops(found.beside, lane_roles.Meet)) == 1
+    (loop,) = ops(found.beside, scf.For)
+    assert [str(value.type) for value in loop.outs] == ["index"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_any_order(seed: int, rng: np.random.Generator) -> None:
+    run(lanes(), rng, seed)
+
+
+@pytest.mark.parametrize(
+    ("where", "lost", "said"),
+    [
+        ("main", gpu_tensors.Arrive, "all roles wait without end: role 0 at gpu.await_phase"),
+        ("beside", gpu_tensors.CopyTensor, "all roles wait without end"),
+        ("beside", lane_roles.Meet, "role 0 at lane.meet: 1 roles are missing"),
+    ],
+)
+def test_roles_that_wait_without_end(where: str, lost: type[Operation], said: str, rng: np.random.Generator) -> None:
+    module = lanes()
+    ops(getattr(roles_of(module), where), lost)[0].erase()
+    with pytest.raises(KernelError, match=said):
+        run(module, rng)
+
+
+def test_what_is_asked_for_without_waiting_for_readers_is_found(rng: np.random.Generator) -> None:
+    module = lanes()
+    for op in ops(roles_of(module).beside, gpu_tensors.AwaitReaders):
+        op.erase()
+    with pytest.raises(KernelError, match="phase has all its arrivals and has not been awaited"):
+        run(module, rng)
+
+
+def test_who_has_roles_where_nobody_asks() -> None:
+    """Two groups that take turns, if all blocks have as many iterations."""
+    of = TEXTS.Attention(256, 256, 64, (128, 64), causal=True)
+    in_turn = "threads=256 turns=yes"
+    assert "roles=yes" in (lanes(in_turn).kernels[0].schedule or "")
+    assert "roles" not in (lanes(in_turn, TEXTS.attention(of)).kernels[0].schedule or "")
+    assert "roles" not in (lanes("threads=256 turns=no").kernels[0].schedule or "")
+    assert "roles=no" in (lanes(f"{in_turn} roles=no").kernels[0].schedule or "")
+    with pytest.raises(tw.CompileError, match="roles=yes does not fit"):
+        tw.compile(
+            TEXTS.attention(TEXTS.Attention(64, 128, 64, (64, 64))), target="nvidia:sm_90a", schedule="roles=yes"
+        )
+
+
+@needs_ptxas
+def test_registers_are_dealt_anew() -> None:
+    """No more than there are, and as ptxas is told: it spills none."""
+    for threads in (256, 384):
+        assert registers(threads) % 8 == 0
+        at_first = 65536 // (threads + 128) // 8 * 8
+        assert registers(threads) * threads + 40 * 128 <= at_first * (threads + 128)
+    assert registers(256) == 232
+    llvm, (kernel,) = emit_llvm(lanes(), Architecture.SM_90A)
+    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
+    assert re.findall(r"setmaxnreg\.(\w+)\.sync\.aligned\.u32\s+(\d+);", ptx) == [("inc", "232"), ("dec", "40")]
+    found = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
+    assert found.spill_load_bytes == found.spill_store_bytes == 0
