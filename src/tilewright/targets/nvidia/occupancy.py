@@ -50,7 +50,7 @@ def least_blocks(kernel: Kernel, threads: int) -> int | None:
         by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
         return max(min(REGISTERS // (_PACKED_REGISTERS * threads), by_shared), 1)
     if _streams_in_two_versions(kernel):
-        return max(_REGISTERS // (_STREAM_REGISTERS * threads), 1)
+        return max(REGISTERS // (_STREAM_REGISTERS * threads), 1)
     if any(isinstance(op, lane_products.Mma | lane_products.MmaAsync) for op in kernel.walk()):
         return None
     shared = _allocated_bytes(kernel)
