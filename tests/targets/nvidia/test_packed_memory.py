@@ -216,6 +216,22 @@ def test_columns_with_gaps_are_stored_by_pieces(element: str, rows: int, width: 
     assert not faults(launch, compiled(batch.text, schedule="packed").run(launch, schedule=random.Random(ITEMS)))
 
 
+@pytest.mark.parametrize(
+    ("element", "size", "beta", "chunk"),
+    [
+        ("f32", (20, 9, 9), 1, "8x8/32"),
+        ("f32", (8, 8, 8), 0, "4x8/32"),
+        ("f32", (56, 9, 9), 0, "4x8/32"),
+        ("f32", (35, 9, 20), 0, "4x7/32"),
+        ("f16", (20, 9, 56), 0, "2x32/32"),
+    ],
+)
+def test_chunks_of_whole_sectors(element: str, size: tuple[int, int, int], beta: int, chunk: str) -> None:
+    """Four items of 324 bytes are no whole sectors: eight a chunk, unless few warps had room, or computing is long."""
+    compiled = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_90a", cache=False)
+    assert f"chunk={chunk} " in str(compiled.k.schedule)
+
+
 def test_addresses_come_before_the_products() -> None:
     """Where results go is read from memory while factors are on their way."""
     (packed,) = lowered(Batch("f32", (8, 8, 8), ("pointers", "pointers", "pointers")).text, "packed").kernels
