@@ -199,8 +199,8 @@ class PackingPolicy(Struct, frozen=True):
     multiprocessor, which wants `warps` at a time, and `crews` of them that do not wait for each other: what one
     computes hides what another one loads. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes`
     only if it must, or for whole sectors where computing takes less than a part `short_computing` of the time of moving
-    the bytes and there is room for `sector_warps`. A thread holds at most `registers` of one tile, `product_registers` with the factors that it is
-    multiplying, and `all_registers` of all tiles; for larger boxes there may be `fewer_terms` of the factors. A
+    the bytes and there is room for `sector_warps`. A thread holds at most `registers` of one tile, `product_registers`
+    with the factors that it is multiplying, and `all_registers` of all tiles; for larger boxes there may be `fewer_terms` of the factors. A
     multiprocessor moves `bytes_a_cycle` to and from memory, `cached_bytes_a_cycle` from the cache of the device, and
     `bank_bytes` to or from shared memory; `busy_warps` keep it computing; `cycles_of_pass` is what a warp spends on
     what is no product, `cycles_of_access` on an access to shared memory and `cycles_of_conversion` on an element that

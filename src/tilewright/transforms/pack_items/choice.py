@@ -51,8 +51,8 @@ def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Pla
 def _in_sectors(plan: Plan, items: Items, policy: PackingPolicy, budget: float) -> Plan:
     """The plan with more items a chunk, whose rows are whole sectors: what two chunks share of one is moved twice.
 
-    Fewer warps have room then, which plans that compute for long would feel, and those of narrow elements, of which more
-    are computed for the same bytes.
+    Fewer warps have room then, which plans that compute for long would feel, and those of narrow elements: more of them
+    are computed with for the same bytes.
     """
     count = lcm(plan.items, *(SECTOR // gcd(SECTOR, transfer.row_bytes) for transfer in plan.rows))
     is_short = plan.cost < budget * policy.short_computing and all(row.element.bytes >= WORD for row in plan.rows)
