@@ -1,13 +1,13 @@
 """Runs kernels of every kind under the checks of compute-sanitizer on the GPU of this machine.
 
-    python scripts/sanitize.py [--tools NAME,..] [--seconds N] [--only TEXT]
+    python scripts/sanitize.py [--tools NAME,..] [--seconds N] [--only TEXT] [--processes N]
 
 The sample takes kernels from the tests: all of the machine's operations on the tile level, Tile IR, products by each
 kind of matrix instruction (TMA, clusters, rings and spread sums too), packed items, attention, random kernels; each
 kind in turn, so that whatever time there is meets all of them. Each tool (memcheck: accesses out of bounds and leaks;
-racecheck: shared memory; synccheck: barriers; initcheck: memory that is read before it is written) has a process of its
-own, all at a time; answers are compared too. Prints a line a tool, and what a tool has found; ends with 1 if one has
-found something, or an answer was wrong. Needs CUDA's compute-sanitizer, no torch.
+racecheck: shared memory; synccheck: barriers; initcheck: memory that is read before it is written) has processes of its
+own, which share the sample, all at a time; answers are compared too. Prints a line a process, and what a tool has
+found; ends with 1 if one has found something, or an answer was wrong. Needs CUDA's compute-sanitizer, no torch.
 """
 
 from __future__ import annotations
@@ -47,17 +47,21 @@ def main() -> None:
     parser.add_argument("--tools", default=",".join(TOOLS), help="(default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="after which no kernel begins")
     parser.add_argument("--only", default="", help="kernels whose kind or name contains this")
+    parser.add_argument("--processes", type=int, default=1, help="that share the sample, of each tool")
     parser.add_argument("--here", action="store_true", help="run the sample in this process, without a tool")
+    parser.add_argument("--part", type=int, default=0, help="which of the shares that is")
     options = parser.parse_args()
     if options.here:
-        raise SystemExit(run_sample(options.seconds, options.only))
-    tools = options.tools.split(",")
-    mine = [sys.executable, __file__, "--here", "--seconds", str(options.seconds), "--only", options.only]
+        raise SystemExit(run_sample(options.seconds, options.only, options.part, options.processes))
+    shares = list(itertools.product(options.tools.split(","), range(options.processes)))
+    mine = [sys.executable, __file__, "--here", "--seconds", str(options.seconds), "--only", options.only,
+            "--processes", str(options.processes)]  # fmt: skip
     flags = ["--error-exitcode", str(FOUND), "--print-limit", "20"]
-    started = {tool: subprocess.Popen(["compute-sanitizer", "--tool", tool, *flags, *mine], stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True, cwd=ROOT) for tool in tools}  # fmt: skip
+    started = {(tool, part): subprocess.Popen(["compute-sanitizer", "--tool", tool, *flags, *mine, "--part", str(part)],
+                                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                              cwd=ROOT) for tool, part in shares}  # fmt: skip
     bad = False
-    for tool, process in started.items():
+    for (tool, _), process in started.items():
         text, _ = process.communicate()
         lines = [line for line in text.splitlines() if not line.startswith("========= COMPUTE-SANITIZER")]
         print(f"{tool}: {'nothing found' if process.returncode == 0 else f'ended with {process.returncode}'}")
@@ -66,11 +70,11 @@ def main() -> None:
     raise SystemExit(bad)
 
 
-def run_sample(seconds: float, only: str) -> int:
-    """Kernels of each kind in turn, until there is no time; 1 if an answer was wrong."""
+def run_sample(seconds: float, only: str, part: int, processes: int) -> int:
+    """One of so many shares of the kernels, of each kind in turn, until there is no time; 1 if an answer was wrong."""
     begin, count, wrong = monotonic(), 0, 0
     kinds: dict[str, int] = {}
-    every = [each for each in sample() if only in f"{each.kind} {each.name}"]
+    every = [each for each in sample() if only in f"{each.kind} {each.name}"][part::processes]
     for each in every:
         if monotonic() - begin > seconds:
             break

@@ -23,9 +23,10 @@ from device import name_of_device, on_device, torch_on_device
 from msgspec import Struct
 
 # isort: split
+from small_batches import TYPES
+
 import figures
 import tilewright as tw
-from batched_gemm import TYPES
 from roofline_plot import Ceilings, Point, roofline
 from timing import in_turn
 

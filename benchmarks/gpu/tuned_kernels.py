@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 # isort: split
 from norm_kernels import layer_norm, rms_norm, softmax
 from norms import LENGTHS
+from small_batches import ODD_SHAPES, SHAPES, TYPES, VARIANTS, VARIED, batch_of, text_of
 from streaming import BYTES_A_BLOCK, WORK
 from sum_kernels import WIDE, column_sums, layer_norm_backward, running_sums_of_columns, running_sums_of_rows
 from sums import BLOCKS, DOWN, ENOUGH
 
 from attention_texts import Attention, attention
-from batched_gemm import ODD_SHAPES, SHAPES, TYPES, VARIANTS, VARIED, batch_of, text_of
 from product_texts import Product, tile_ir_product, whole_gemm
 from products import KINDS, SIZES
 from tile_ir_kernels import transpose

@@ -17,7 +17,7 @@ from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 
-from .device import run
+from .device import run_twice
 
 pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
 
@@ -43,8 +43,8 @@ def on_both_levels(kernel: Generated) -> list[str]:
 
 
 def runner(artifact: Artifact) -> Runner:
-    """Launches on the first device."""
-    return lambda launch, number: run(driver.open_device(), artifact, launch, number)
+    """Launches on the first device, twice each."""
+    return lambda launch, number: run_twice(driver.open_device(), artifact, launch, number)
 
 
 def compiled(text: str, level: int) -> Artifact:

@@ -21,7 +21,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 from tilewright.targets.nvidia.target import NvidiaTarget
 
-from .device import run
+from .device import run_twice
 
 KERNELS = count("GPU_TILE_KERNELS", 200, 5000)
 COMPILED = 4
@@ -37,8 +37,8 @@ def artifact(text: str, architecture: Architecture, level: int) -> Artifact:
 
 
 def runner(compiled: Artifact) -> Runner:
-    """Launches on the first device."""
-    return lambda launch, number: run(driver.open_device(), compiled, launch, number)
+    """Launches on the first device, twice each."""
+    return lambda launch, number: run_twice(driver.open_device(), compiled, launch, number)
 
 
 def this_device() -> Architecture:

@@ -198,8 +198,9 @@ class PackingPolicy(Struct, frozen=True):
     two took 0.91), and `shared_bytes` at most (of joined items `joined_bytes`) of the `all_shared_bytes` of its
     multiprocessor, which wants `warps` at a time, and `crews` of them that do not wait for each other: what one
     computes hides what another one loads. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes`
-    only if it must. A thread holds at most `registers` of one tile, `product_registers` with the factors that it is
-    multiplying, and `all_registers` of all tiles; for larger boxes there may be `fewer_terms` of the factors. A
+    only if it must, or for whole sectors where computing takes less than a part `short_computing` of the time of moving
+    the bytes and there is room for `sector_warps`. A thread holds at most `registers` of one tile, `product_registers`
+    with the factors that it is multiplying, and `all_registers` of all tiles; for larger boxes there may be `fewer_terms` of the factors. A
     multiprocessor moves `bytes_a_cycle` to and from memory, `cached_bytes_a_cycle` from the cache of the device, and
     `bank_bytes` to or from shared memory; `busy_warps` keep it computing; `cycles_of_pass` is what a warp spends on
     what is no product, `cycles_of_access` on an access to shared memory and `cycles_of_conversion` on an element that
@@ -217,6 +218,7 @@ class PackingPolicy(Struct, frozen=True):
     joined_bytes: int = 227 * 1024
     warps: int = 12
     crews: int = 6
+    sector_warps: int = 14
     chunk_bytes: int = 2048
     usual_bytes: int = 10240
     registers: int = 64
@@ -224,6 +226,7 @@ class PackingPolicy(Struct, frozen=True):
     all_registers: int = 144
     fewer_terms: bool = False
     bytes_a_cycle: float = 18.0
+    short_computing: float = 0.57
     cached_bytes_a_cycle: float = 40.0
     busy_warps: int = 8
     multiprocessors: int = 132

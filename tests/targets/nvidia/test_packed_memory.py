@@ -12,16 +12,18 @@ from numpy.lib.stride_tricks import as_strided
 
 import tilewright as tw
 from tilewright.diagnostics import Report, Source
-from tilewright.dialects import operation_classes
+from tilewright.dialects import lane, operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.gpu_products import AwaitCopies
 from tilewright.dialects.memref import GroupLoad
 from tilewright.ir.parser import parse_ir
+from tilewright.ir.types import AddressSpace
 from tilewright.ir.verifier import verify
+from tilewright.transforms.emit import memref_type
 from tilewright.transforms.pack_items.shares import Share
 
 from .case import Array, Launch, faults, kernel
-from .emulated import Emulated, scheduled
+from .emulated import Emulated, compiled, scheduled
 from .test_joined_items import lowered
 from .test_packing import Batch
 
@@ -200,6 +202,34 @@ def test_lanes_of_an_item() -> None:
     assert Share.of(128, 4, [400], batched=True) == Share(128, 1, 4, 4)
     assert Share.of(32, 8, [1000], batched=True) == Share(32, 1, 8, 1)
     assert Share.of(32, 8, [45], batched=False) == Share(32, 1, 8, 1)
+
+
+@pytest.mark.parametrize(("element", "rows", "width"), [("f16", 8, 4), ("f32", 8, 4), ("f16", 10, 2)])
+def test_columns_with_gaps_are_stored_by_pieces(element: str, rows: int, width: int, rng: np.random.Generator) -> None:
+    """Such as begin at multiples of their bytes in each column, which are a pitch of four elements more apart."""
+    batch = Batch(element, (rows, 8, 8), ("rows", "rows", "pitched"), gap=4)
+    (packed,) = lowered(batch.text, "packed").kernels
+    stores = [op for op in packed.walk() if isinstance(op, lane.Store)]
+    outside = {op.width for op in stores if memref_type(op.memref).space is not AddressSpace.LOCAL}
+    assert outside == {1, width}
+    launch = batch.launch(rng, ITEMS)
+    assert not faults(launch, compiled(batch.text, schedule="packed").run(launch, schedule=random.Random(ITEMS)))
+
+
+@pytest.mark.parametrize(
+    ("element", "size", "beta", "chunk"),
+    [
+        ("f32", (20, 9, 9), 1, "8x8/32"),
+        ("f32", (8, 8, 8), 0, "4x8/32"),
+        ("f32", (56, 9, 9), 0, "4x8/32"),
+        ("f32", (35, 9, 20), 0, "4x7/32"),
+        ("f16", (20, 9, 56), 0, "2x32/32"),
+    ],
+)
+def test_chunks_of_whole_sectors(element: str, size: tuple[int, int, int], beta: int, chunk: str) -> None:
+    """Four items of 324 bytes are no whole sectors: eight a chunk, unless few warps had room, or computing is long."""
+    compiled = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_90a", cache=False)
+    assert f"chunk={chunk} " in str(compiled.k.schedule)
 
 
 def test_addresses_come_before_the_products() -> None:

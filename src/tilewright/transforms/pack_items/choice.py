@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from tilewright.dialects import arith, tile
 from tilewright.ir.schedules import Schedule, Way
+from tilewright.transforms.lane_accesses import WORD
 from tilewright.transforms.pack_items.costs import Bounded, Costs
-from tilewright.transforms.pack_items.items import PIECE, Items, is_held
+from tilewright.transforms.pack_items.items import PIECE, SECTOR, Items, is_held
 from tilewright.transforms.pack_items.plan import Plan, Shape
 from tilewright.transforms.pack_items.slabs import Slabs, is_padded, place_slabs
 from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
@@ -35,6 +36,8 @@ def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Pla
     """The best plan, with threads and chunk as they are wanted if that is possible; in words why there is none."""
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
     best = _usual(items, policy, moved / policy.bytes_a_cycle, replace(_ANY, persistent=wanted.persistent))
+    if best is not None:
+        best = _in_sectors(best, items, policy, moved / policy.bytes_a_cycle)
     if best is not None and not best.is_wanted(wanted):
         best = _usual(items, policy, moved / policy.bytes_a_cycle, wanted) or best
     if best is None:
@@ -43,6 +46,23 @@ def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Pla
     if wanted.way is None and policy.leaves_alone and alone and _fills_units(items, policy):
         return "a block would have one item, whose product matrix instructions fill"
     return best
+
+
+def _in_sectors(plan: Plan, items: Items, policy: PackingPolicy, budget: float) -> Plan:
+    """The plan with more items a chunk, whose rows are whole sectors: what two chunks share of one is moved twice.
+
+    Fewer warps have room then, which plans that compute for long would feel, and those of narrow elements: more of them
+    are computed with for the same bytes.
+    """
+    count = lcm(plan.items, *(SECTOR // gcd(SECTOR, transfer.row_bytes) for transfer in plan.rows))
+    is_short = plan.cost < budget * policy.short_computing and all(row.element.bytes >= WORD for row in plan.rows)
+    if plan.joined > 1 or plan.most is not None or not is_short or count == plan.items:
+        return plan
+    wanted = Schedule(threads=plan.threads, chunk=replace(plan.chunk, items=count))
+    larger = _best(items, policy, budget, wanted)
+    if larger is None or larger.threads // policy.warp * _resident(larger, policy) < policy.sector_warps:
+        return plan
+    return larger
 
 
 def _panelled(items: Items, policy: PackingPolicy, budget: float, wanted: Schedule) -> Plan | None:

@@ -41,10 +41,11 @@ class Copying(Struct, frozen=True):
     @property
     def width(self) -> int:
         """Elements of a piece, if the memory is aligned."""
-        near, size = self.order[0], self._element_bytes
-        widest = PIECE // size
-        strides = [emit.memref_type(memory).strides[near] for memory in (self.source, self.target)]
-        return gcd(widest, self.shape[near]) if strides == [1, 1] else 1
+        near = self.order[0]
+        strides = [emit.memref_type(memory).strides for memory in (self.source, self.target)]
+        if any(of[near] != 1 for of in strides):
+            return 1
+        return gcd(*(widest_piece(self.shape, near, of, self._element_bytes) for of in strides))
 
     def emit(self, build: Builder, width: int) -> None:
         """Copy by pieces of so many elements."""
@@ -126,6 +127,15 @@ class Copying(Struct, frozen=True):
     @property
     def _element_bytes(self) -> int:
         return emit.scalar_type(self.source.type).bytes
+
+
+def widest_piece(shape: Sequence[int], near: int, strides: Sequence[int | None], size: int) -> int:
+    """Elements along mode `near` of pieces that all begin at multiples of their bytes if the first one does.
+
+    Strides that are not known may turn out to be such multiples too.
+    """
+    far = (n for k, n in enumerate(strides) if k != near and n is not None and k < len(shape) and shape[k] > 1)
+    return gcd(PIECE // size, shape[near], *far)
 
 
 def _nothing() -> None:

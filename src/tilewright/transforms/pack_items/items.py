@@ -31,6 +31,9 @@ _MOST_GAPS: Final = 2
 PIECE: Final = 16
 """Bytes of the widest access; slabs begin at multiples of it."""
 
+SECTOR: Final = 32
+"""Bytes that memory moves at least."""
+
 _LOCAL: Final = "local memory"
 
 

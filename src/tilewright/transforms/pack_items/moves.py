@@ -14,7 +14,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.batches import dense_strides
-from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row
+from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row, widest_piece
 from tilewright.transforms.pack_items.items import PIECE, Items, Transfer, behind
 from tilewright.transforms.pack_items.plan import Plan
 from tilewright.transforms.pack_items.shares import Share
@@ -182,13 +182,13 @@ class Moves(Struct, frozen=True, eq=False):
 
     def _pieces(self, transfer: Transfer, *, wide: bool) -> int:
         """That an item is moved in."""
-        whole = gcd(PIECE // transfer.element.bytes, self._extents(transfer)[0]) if wide else 1
-        return prod(transfer.shape) // whole
-
-    def _extents(self, transfer: Transfer) -> tuple[int, ...]:
-        """Of an item as it is moved, neighbours first."""
-        shape = tuple(transfer.shape[mode] for mode in transfer.order)
-        return (prod(shape),) if self._is_dense(transfer) else shape
+        size, elements = transfer.element.bytes, prod(transfer.shape)
+        if not wide:
+            return elements
+        if self._is_dense(transfer):
+            return elements // gcd(PIECE // size, elements)
+        strides = emit.memref_type(transfer.op.memref).strides
+        return elements // widest_piece(transfer.shape, transfer.order[0], strides, size)
 
     def _is_dense(self, transfer: Transfer) -> bool:
         """Whether an item has no gaps on either side."""
