@@ -12,7 +12,7 @@ predicted before the first run, and the ratio to torch; saves them: benchmarks/r
 otherwise.
 
 Columns with gaps between them lie in what memory moves as a whole: it is read by 64 bytes and written by sectors of 32,
-of which those that are written in part are read before (so the counters of an H200 have it, within 3 %). The bound of
+of which those that are written in part are read before (so the counters of an H200 have it, within about 6 %). The bound of
 such cases is a contestant, a copy of as many bytes as are moved; what it takes of our time is kept as another row.
 """
 
