@@ -108,11 +108,12 @@ def test_the_emulated_device_means_the_product(
 @pytest.mark.parametrize(("tile", "threads", "ahead"), [("256x128x64", 256, 3), ("64x64x64", 128, 2)])
 def test_long_products_wait_for_no_other_block(tile: str, threads: int, ahead: int, rng: np.random.Generator) -> None:
     """Of four stages, three are on their way then; a short product leaves the others one more to read theirs."""
-    extents = (256, 256, 320)
+    extents = (2 * threads, 2 * threads, 320)
     columns = tile.split("x")[0]
     stages = f"product={tile}:wgmma.m64n{columns}k16.f32.f16/1x{threads // 128}/4"
     module = next(levels(gemm(extents), Architecture.SM_90A, f"threads={threads} tile={tile} {stages} cluster=1x2"))
     kernel = module.kernels[0]
+    assert "cluster=1x2" in (kernel.schedule or "")
     asked = [op for op in kernel.walk() if isinstance(op, tensors.Expect)]
     first = [op for op in asked if not any(isinstance(each, scf.For) for each in op.ancestors())]
     assert len(first) == ahead
