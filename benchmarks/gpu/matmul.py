@@ -2,6 +2,7 @@
 
     python benchmarks/gpu/matmul.py [--quick] [--only GROUP,..] [--match TEXT] [--rounds N] [--json PATH]
 
+Peers are `torch.matmul` by cuBLAS and, of single products, by cuBLASLt; a share is that of the faster one of each case.
 Groups: squares of all types, the four majors of f16 (a letter for each factor: n row-major, t its transpose), extents
 that tiles do not divide (`odd`), tall and wide matrices (`shapes`), batches of small ones (`batched`), f16 with bias
 and gelu against `linear` and `gelu` of torch, the same compiled by it, and what cuBLASLt has for both at once, of which
@@ -13,7 +14,7 @@ benchmarks/results/gpu_matmul.json unless told otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +24,11 @@ from device import enqueued, name_of_device, on_device, torch_on_device
 import figures
 import tilewright as tw
 from figures import Chart
+from spread import Overall, Spread
 from timing import in_turn
 
 ROUNDS = 21
-PEER = "torch"
+PEERS = ("cublas", "cublaslt", "linear")
 CALLS = 100
 DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 ERRORS = {"f16": 1e-3, "bf16": 8e-3, "f32": 1e-5, "f64": 1e-13}
@@ -70,7 +72,7 @@ def cases() -> Iterator[Case]:
     yield from (Case("odd", "f16", 1025, 1025, 1025, majors) for majors in ("nt", "tn", "tt"))
     for m, n, k in ((16, 8192, 8192), (8192, 8192, 128), (128, 128, 65536), (1, 8192, 8192), (8192, 16, 8192)):
         yield from (Case("shapes", "f16", m, n, k, majors) for majors in ("nn", "nt"))
-    for dtype in ("f16", "f32", "f64"):
+    for dtype in ("f16", "bf16", "f32", "f64"):
         yield from (Case("batched", dtype, n, n, n, batch=2**23 // n**2) for n in (64, 128, 256))
     yield from (Case("epilogue", "f16", n, n, n, "nt", epilogue=True) for n in (1024, 2048, 4096, 8192))
 
@@ -86,31 +88,45 @@ def main() -> None:
     chosen = [c for c in cases() if (not groups or c.group in groups) and options.match in c.name]
     chosen = [case for case in chosen if not options.quick or case.m * case.n * case.k < 2**31]
     print(name_of_device(torch))
-    print(f"{'':26} {PEER:>8} {'ours':>8}  TFLOP/s   {PEER} / ours [quartiles]   host us: {PEER}, ours")
+    print(f"{'':26} {'peer':>8} {'ours':>8}  TFLOP/s   the faster peer / ours [quartiles]   host us: each")
     found: list[dict[str, object]] = []
-    shares: dict[str, Any] = {}
+    shares: dict[str, Spread] = {}
+    groups_of: dict[str, dict[str, Spread]] = {}
     for case in chosen:
         runs, plan = contestants(torch, case)
         timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
         work = 2 * case.m * case.n * case.k * max(case.batch, 1)
         rates = {key: work / spread.median / 1e12 for key, spread in timings.seconds().items()}
         name = f"{case.group}: {case.name}"
-        shares[name] = timings.ratios(PEER, "ours")
+        peer = timings.fastest(key for key in PEERS if key in runs)
+        over = {key: timings.ratios(key, "ours") for key in runs if key != "ours"}
+        shares[name] = over[peer]
+        for key, group in _groups(case, peer, over):
+            groups_of.setdefault(group, {})[name] = over[key]
         host = (
             {key: min(enqueued(torch, run, CALLS)() for _ in range(3)) * 1e6 for key, run in runs.items()}
             if small(case)
             else {}
         )
-        others = "".join(
-            f"  {key} {timings.ratios(key, 'ours').median:.2f}" for key in runs if key not in (PEER, "ours")
-        )
-        hosts = " ".join(f"{value:5.1f}" for value in host.values())
-        print(f"{name:26} {rates[PEER]:8.1f} {rates['ours']:8.1f}   {shares[name]}{others}  {hosts}", flush=True)
-        found.append({"name": name, "tflops": rates, "share": shares[name].median, "host_us": host, "plan": str(plan)})
+        others = "".join(f"  {key} {share.median:.2f}" for key, share in over.items() if key != peer)
+        hosts = " ".join(f"{key} {value:.1f}" for key, value in host.items())
+        print(f"{name:26} {rates[peer]:8.1f} {rates['ours']:8.1f}   {peer} {shares[name]}{others}  {hosts}", flush=True)
+        told = {"peer": peer, "share": shares[name].median, "host_us": host, "plan": str(plan)}
+        found.append({"name": name, "tflops": rates, **told})
     chart = Chart(
         "tilewright.matmul, speed over torch's", [(name, share.median) for name, share in shares.items()], 1.0
     )
-    figures.save(options.json, found, shares, chart)
+    overall = {group: Overall.of(each) for group, each in groups_of.items()}
+    figures.tell(overall)
+    figures.save(options.json, found, shares | overall, chart)
+
+
+def _groups(case: Case, peer: str, over: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Peers of a case, and whose summary has its share of each: the faster library, or each way of an epilogue."""
+    if case.epilogue:
+        yield from ((key, f"{case.group}, over {key}") for key in over)
+    else:
+        yield peer, f"{case.group}, {case.dtype}"
 
 
 def small(case: Case) -> bool:
@@ -133,14 +149,15 @@ def contestants(torch: Any, case: Case) -> tuple[dict[str, Callable[[], object]]
             return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, c))
 
         compiled = torch.compile(layer)
-        runs = {PEER: lambda: layer(a, weights, bias), "compiled": lambda: compiled(a, weights, bias)}
+        runs = {"linear": lambda: layer(a, weights, bias), "compiled": lambda: compiled(a, weights, bias)}
         runs["fused"] = lambda: torch._addmm_activation(bias, a, b, use_gelu=True)
         runs["ours"] = lambda: tw.matmul(a, b, out, bias=bias, epilogue="bias+gelu")
         plan = tw.matmul.plan(a, b, out, bias=bias, epilogue="bias+gelu")
         wanted = layer(a.double(), weights.double(), bias.double())
     else:
         other = torch.empty_like(out)
-        runs = {PEER: lambda: torch.matmul(a, b, out=other), "ours": lambda: tw.matmul(a, b, out)}
+        runs = {library: _by(torch, library, a, b, other) for library in PEERS[: 1 if case.batch else 2]}
+        runs["ours"] = lambda: tw.matmul(a, b, out)
         plan = tw.matmul.plan(a, b, out)
         wanted = a[..., :64, :].double() @ b.double()
     out.fill_(float("nan"))
@@ -152,6 +169,16 @@ def contestants(torch: Any, case: Case) -> tuple[dict[str, Callable[[], object]]
     for run in runs.values():
         run()
     return runs, plan
+
+
+def _by(torch: Any, library: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
+    """A product by one of torch's libraries."""
+
+    def run() -> object:
+        torch.backends.cuda.preferred_blas_library(library)
+        return torch.matmul(a, b, out=out)
+
+    return run
 
 
 def drawn(torch: Any, shape: tuple[int, ...], dtype: Any, transposed: bool) -> Any:

@@ -18,7 +18,8 @@ and for how many iterations of a loop factors are in shared memory at a time, 1 
 brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks;
 `stores` who stores sums: threads from their registers, or that unit, from slabs of shared memory. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
-multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x. If groups of
+multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x, or blocks
+take the tiles of one work-group by bands of as many. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
 that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
 begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from random import Random
 
 import numpy as np
+import pytest
 
 from differential.compare import difference
 from effort import Ran, count
+from tilewright.diagnostics import Report
 from tilewright.interpreter import interpret
 from tilewright.ir.printer import print_op
 from tilewright.transforms.policy import SpreadPolicy
+from tilewright.transforms.schedule.request import parse_request
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from transforms.spread_collectives.programs import arrays, divided, passed, program, read
 
@@ -59,3 +63,22 @@ def test_what_hangs_together_is_one_block_s(rng: np.random.Generator) -> None:
     wanted = [x.copy(), total + x.sum(), 2 * matrix]
     interpret(module.kernels[0], [x, total, matrix], checked=True, parts=5)
     assert all(np.array_equal(have, want) for have, want in zip([x, total, matrix], wanted, strict=True))
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_bands_are_as_wide_as_is_asked(alone: bool) -> None:
+    """Of a work-group that is alone; of several, an order is that of these."""
+    number = "%x = constant 0 : index" if alone else "%x = group_id.x : index"
+    text = f"""func @k(%A: memref<f64x21x8>, %B: memref<f64x8x24>, %C: memref<f64x21x24x2>) {{
+        {number}
+        %one = constant 1.0 : f64
+        %D = subview %C[0:21, 0:24, %x] : memref<f64x21x24>
+        gemm.n.n %one, %A, %B, %one, %D
+    }}"""
+    texts: list[str] = []
+    for band, asked in ((2, "order=3"), (3, "")):
+        policy = SpreadPolicy(fewest=2, step_tiles=2, band=band)
+        module = divided(read(text, apart=True), passes=SpreadCollectives(policy, parse_request(asked, Report())))
+        assert module.kernels[0].parts is not None
+        texts.append(re.sub(r'schedule = "[^"]*", ', "", print_op(module)))
+    assert (texts[0] == texts[1]) == alone

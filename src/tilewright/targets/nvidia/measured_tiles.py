@@ -110,6 +110,7 @@ class MeasuredTile(Struct, frozen=True):
 
 
 _GROUPS: Final = 2 * USUAL_THREADS
+_THREE_GROUPS: Final = 3 * USUAL_THREADS
 _SIX_STAGES: Final = " product=128x128x64:wgmma.m64n128k16.f32.{}/1x2/6"
 LIMITED: Final = 7.0e14
 _SOONER: Final = 6.75e14
@@ -153,27 +154,34 @@ H200, NN, against whole tiles of 256 x 128: 2560 56.9 us for 59.3, 3328 115.5 fo
 
 SPLIT_SECTOR_TILES: Final = (
     MeasuredTile(128, 64, Cost(1.5, 0.36), right_along_n=True, cluster=(1, 2)),
-    MeasuredTile(192, 192, Cost(4.0, 0.85), threads=3 * USUAL_THREADS, right_along_n=True, cluster=(2, 1)),
-    MeasuredTile(256, 192, Cost(4.0, 1.07), threads=_GROUPS, right_along_n=True, cluster=(1, 2)),
+    MeasuredTile(192, 192, Cost(4.0, 0.85), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
+    MeasuredTile(256, 192, Cost(4.0, 1.0), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
 )
 """Tiles of f16 and bf16 for factors whose rows begin in the middle of sectors, as measured with such: each of two
 blocks loads half of what both multiply, since loading limits them.
 
-H200, NN, factors in the cache, against the best block alone: 1000 10.8 us for 12.2, 3000 91.9 for 100.4, 4104 223 for
-239. Where rows begin at sectors blocks alone are faster.
+H200, NN, factors in the cache, against the best block alone: 1000 10.8 us for 12.2, 3000 91.5 for 95.6, 4104 211.5 for
+239 (with two groups of warps for 256 x 192 218). Where rows begin at sectors blocks alone are faster.
 """
 
 F32_TILES: Final = (
     MeasuredTile(64, 64, Cost(3.0, 1.3), Cost(3.0, 1.69), depth=32),
-    MeasuredTile(128, 128, Cost(3.0, 4.3), Cost(3.0, 5.53), depth=32),
-    MeasuredTile(128, 128, Cost(1.5, 2.15), Cost(1.5, 2.85), depth=16),
+    MeasuredTile(128, 128, Cost(3.0, 4.3), Cost(8.0, 5.53), depth=32),
+    MeasuredTile(128, 128, Cost(1.5, 2.15), Cost(6.9, 2.85), depth=16),
     MeasuredTile(96, 96, Cost(3.0, 1.04), Cost(3.0, 1.9), depth=16),
+    MeasuredTile(128, 64, Cost(3.0, 0.81), Cost(3.1, 1.68), depth=16),
+    MeasuredTile(128, 128, Cost(3.0, 4.3), Cost(7.4, 5.58), more=" product=128x128x32:fma.f32/2x2/2", depth=32),
+    MeasuredTile(64, 64, Cost(3.0, 1.6), Cost(1.5, 1.75), threads=USUAL_THREADS // 2, depth=32),
 )
-"""By multiply-adds of f32: fitted to 1025, 3001, 4096 and a batch of 256."""
+"""By multiply-adds of f32: fitted to 1025, 3001, 4096 and batches of 64, 128 and 256."""
+
+_SIX_STEPS: Final = " product=64x64x16:m16n8k8.row.col.f64/2x2/6"
+"""On their way at a time, which is all of a short product."""
 
 F64_TILES: Final = (
     MeasuredTile(64, 64, Cost(3.0, 0.55), Cost(1.5, 0.86), depth=16),
+    MeasuredTile(64, 64, Cost(3.0, 0.57), Cost(1.2, 0.89), more=_SIX_STEPS, depth=16),
     MeasuredTile(64, 80, Cost(3.0, 0.65), Cost(3.0, 0.99), depth=16),
     MeasuredTile(128, 128, Cost(12.0, 1.22), threads=_GROUPS, depth=16),
 )
-"""By tensor cores of f64: fitted to 1024, 1025, 4096 and batches of 128 and 256."""
+"""By tensor cores of f64: fitted to 1024, 1025, 4096 and batches of 64, 128 and 256."""

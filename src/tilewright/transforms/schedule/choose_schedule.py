@@ -134,7 +134,7 @@ class ChooseSchedule(Pass, frozen=True):
     def _order(self, kernel: Kernel, placed: Products, wanted: Schedule) -> int | None:
         """By bands of how many work-groups along x the grid runs, if these are not all alike."""
         best = self._best_order(kernel, placed)
-        return None if best is None else wanted.order or best
+        return schedule_of(kernel).order if best is None else wanted.order or best
 
     def _best_order(self, kernel: Kernel, placed: Products) -> int | None:
         block = block_of(kernel, self.policy)

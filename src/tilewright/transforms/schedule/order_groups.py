@@ -35,13 +35,14 @@ class OrderGroups(Pass, frozen=True):
         for kernel in module.kernels:
             order = schedule_of(kernel).order
             if order is not None and order > 1 and runs_lanes(kernel):
-                _renumber(kernel, order)
-                changed = True
+                changed = _renumber(kernel, order) or changed
         return changed
 
 
-def _renumber(kernel: Kernel, band: int) -> None:
+def _renumber(kernel: Kernel, band: int) -> bool:
     taken = [op for op in kernel.walk() if isinstance(op, team.GroupId) and op.dim < len(_PLANE)]
+    if not taken:
+        return False
     start = kernel.body.entry.first
     assert start is not None
     build = Builder.before_op(start)
@@ -59,3 +60,4 @@ def _renumber(kernel: Kernel, band: int) -> None:
     for op in taken:
         op.out.replace_all_uses_with(found[1 - op.dim])
         op.erase()
+    return True

@@ -87,7 +87,8 @@ class SpreadCollectives(Pass, frozen=True):
         if len(launches) > 1:
             _say(kernel, True, self._told(launches))
         for launch in launches:
-            _divide(launch, self.policy, self._clusters(launch), streams=self._streams(launch))
+            policy = replace(self.policy, band=self._band(launch))
+            _divide(launch, policy, self._clusters(launch), streams=self._streams(launch))
         return bool(launches or wide is not None or kernel.schedule)
 
     def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
@@ -99,6 +100,17 @@ class SpreadCollectives(Pass, frozen=True):
             _say(kernel, True, "no clusters: the machine has none")
             return None
         return wanted
+
+    def _band(self, kernel: Kernel) -> int:
+        """How many tiles along one mode of a result blocks take together: the `order` that is asked or wished for,
+        which is that of work-groups if there are several."""
+        wanted = with_wishes(self.request.of(kernel), kernel).order
+        if wanted is None or any(isinstance(op, team.GroupId) for op in kernel.walk()):
+            return self.policy.band
+        if any(task.multiplies and len(task.loops) > 1 for unit in units_of(kernel) for task in unit.tasks):
+            kernel.schedule = str(replace(parse_line(kernel.schedule or ""), order=wanted))
+            return wanted
+        return self.policy.band
 
     def _streams(self, kernel: Kernel) -> bool:
         """Whether blocks had better share the terms of products."""

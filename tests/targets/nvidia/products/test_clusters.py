@@ -24,7 +24,7 @@ from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_clusters as clusters
 from tilewright.dialects import gpu_tensors as tensors
-from tilewright.dialects import team
+from tilewright.dialects import scf, team
 from tilewright.dialects.builder import Builder, OperationT
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.interpreter.engine import interpret
@@ -103,6 +103,30 @@ def test_the_emulated_device_means_the_product(
     llvm, kernel = emitted(gemm(extents, kind), schedule=f"{TILES} {more} cluster={cluster}")
     assert f"cluster={cluster}" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given, random.Random(int(rng.integers(1 << 30))))
+
+
+@pytest.mark.parametrize(("tile", "threads", "ahead"), [("256x128x64", 256, 3), ("64x64x64", 128, 2)])
+def test_long_products_wait_for_no_other_block(tile: str, threads: int, ahead: int, rng: np.random.Generator) -> None:
+    """Of four stages, three are on their way then; a short product leaves the others one more to read theirs."""
+    extents = (2 * threads, 2 * threads, 320)
+    columns = tile.split("x")[0]
+    stages = f"product={tile}:wgmma.m64n{columns}k16.f32.f16/1x{threads // 128}/4"
+    module = next(levels(gemm(extents), Architecture.SM_90A, f"threads={threads} tile={tile} {stages} cluster=1x2"))
+    kernel = module.kernels[0]
+    assert "cluster=1x2" in (kernel.schedule or "")
+    asked = [op for op in kernel.walk() if isinstance(op, tensors.Expect)]
+    first = [op for op in asked if not any(isinstance(each, scf.For) for each in op.ancestors())]
+    assert len(first) == ahead
+    check(module, given_for(extents, "n.n", rng), random.Random(int(rng.integers(1 << 30))), parts=2)
+
+
+def test_stages_that_are_asked_for_leave_one_slab_a_warp() -> None:
+    """Three are enough where nobody asks: warps fill one slab while another one is stored."""
+    tile = "threads=384 tile=192x192x64 cluster=1x2"
+    for stages, asked in ((3, ""), (4, " product=192x192x64:wgmma.m64n192k16.f32.f16/1x3/4")):
+        _, kernel = emitted(gemm((3000, 3000, 3000), total="f16"), schedule=tile + asked)
+        assert f"/1x3/{stages} " in kernel.facts[SCHEDULE]
+        assert "stores=tensor" in kernel.facts[SCHEDULE]
 
 
 # What goes wrong is found

@@ -65,9 +65,26 @@ def test_bands_with_the_fewest_bytes_at_a_time(grid: tuple[int, int]) -> None:
     assert 1.9 * min(loaded.values()) <= loaded[grid[0]]
 
 
-def test_grids_whose_work_groups_share_nothing_stay() -> None:
-    """The tensor language's parts of a grid of one have an order of their own."""
+@pytest.mark.parametrize("order", [1, 3])
+def test_tiles_of_one_product_run_by_bands(order: int, rng: np.random.Generator) -> None:
+    """Those that blocks share have an order of their own, of which one asks for the width of bands."""
+    product, tiled = TEXTS.Product((80, 72, 64), "f16", "f32"), f"tile=16x16x32 order={order}"
+    text, given = (
+        TEXTS.whole_product(product.extents, "f16", "f32", (False, False)),
+        launch(product, (80, 72), "F", rng),
+    )
+    llvm, kernel = emitted(text, schedule=tiled)
+    assert f"order={order}" in kernel.facts[SCHEDULE]
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
+def test_kernels_without_products_have_no_bands() -> None:
+    """Nor do work-groups of which each has all of a product that is no tile of a larger one."""
     text = TEXTS.whole_gemm(256, "f16", "f32")
     assert "order" not in (tw.compile(text, target="nvidia:sm_90a").product.schedule or "")
-    with pytest.raises(tw.CompileError, match=r"order=4 does not fit.*no product has one factor of a column"):
-        tw.compile(text, target="nvidia:sm_90a", schedule="order=4")
+    one_tile = TEXTS.whole_gemm(16, "f16", "f32")
+    no_product = "func @k(%x: memref<f32x?>) {\n %a = constant 2.0 : f32\n axpby %a, %x, %a, %x\n }"
+    for small in (one_tile, no_product):
+        with pytest.raises(tw.CompileError, match=r"order=4 does not fit.*no product has one factor of a column"):
+            tw.compile(small, target="nvidia:sm_90a", schedule="order=4")

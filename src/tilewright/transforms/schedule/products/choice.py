@@ -185,10 +185,12 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     asked = wanted.stores is Copies.TENSOR
     stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, asked=asked)
     if isinstance(stored, Stored):
-        ways = [stored, stored.with_one_slab(block.threads // WARP)] if asked else [stored]
+        counts = _stages_enough(wanted)
+        one_slab = stored.with_one_slab(block.threads // WARP)
+        ways = [stored, one_slab] if asked or len(counts) > 1 else [stored]
         left = [max(shared - _bytes_of(way.slabs), 0) for way in ways]
         fewer = [_loops(kernel, plans, replace(block, shared_bytes=bytes_), wanted) for bytes_ in left]
-        enough = [number for number, found in enumerate(fewer) if _are_enough(loops, found)]
+        enough = [number for most in counts for number, found in enumerate(fewer) if _are_enough(loops, found, most)]
         if not (enough or asked):
             stored = ""
         else:
@@ -225,9 +227,15 @@ def _loops(
     return {op: found for op in loops if (found := ring_of(op, plans, block, wanted))}
 
 
-def _are_enough(loops: Mapping[scf.For, Ahead], fewer: Mapping[scf.For, Ahead]) -> bool:
-    """Whether loops have stages enough beside slabs: as many as without, or so many that more are of no use."""
-    return all(op in fewer and fewer[op].stages >= min(found.stages, _ENOUGH_STAGES) for op, found in loops.items())
+def _stages_enough(wanted: Schedule) -> Sequence[int]:
+    """From how many stages on more are of no use beside slabs, the best first: as many as are asked for, or a few."""
+    asked = [product.stages for product in wanted.products if product.stages is not None]
+    return (max(asked), _ENOUGH_STAGES) if asked else (_ENOUGH_STAGES,)
+
+
+def _are_enough(loops: Mapping[scf.For, Ahead], fewer: Mapping[scf.For, Ahead], most: int) -> bool:
+    """Whether loops have stages enough beside slabs: as many as without, or `most`, more of which are of no use."""
+    return all(op in fewer and fewer[op].stages >= min(found.stages, most) for op, found in loops.items())
 
 
 def _planned(op: tile.Mma, block: Block, schedule: Schedule) -> ProductPlan | str:

@@ -3,9 +3,10 @@
 A block asks for its share of a box for all that multiply the same factor. So it waits before that until all of them
 have read the stage: each says so at a barrier of each block that fills its stages (`gpu.release`), one for each stage.
 Blocks do so at about the same time, so each fills the stage that it has released an iteration before, and does not wait
-long. Before the first share all blocks must have opened their barriers: the cluster meets. None may end before the
-others have arrived at its barriers for the last time: a block waits for that behind its last product. To meet once more
-would need a fence for all memory (H200: a microsecond).
+long; or the one that it has just released, while a long product goes on. Before the first share all blocks must have
+opened their barriers: the cluster meets. None may end before the others have arrived at its barriers for the last time:
+a block waits for that behind its last product. To meet once more would need a fence for all memory (H200: a
+microsecond).
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ _ENOUGH: Final = 4
 class ClusterRing(Struct, frozen=True):
     """`released` is the memory of a barrier for each stage, at which `arrivals` blocks say that they have read it.
 
-    The factors of the sides `shared` are copied by several blocks, 0 is the left one. `count` are the stages.
+    The factors of the sides `shared` are copied by several blocks, 0 is the left one. `count` are the stages. Products
+    that are `long` go on until the others have said so.
     """
 
     released: Value
     arrivals: int
     shared: frozenset[int]
     count: int
+    long: bool = False
 
     def open(self, build: Builder) -> None:
         """Make barriers, and let all blocks see each other's, those of the ring too."""
@@ -77,9 +80,10 @@ class ClusterRing(Struct, frozen=True):
     def lag(self) -> int:
         """How many iterations pass from saying that a stage has been read to filling it, which the others say late.
 
-        One, where there are stages enough that factors still have time to arrive.
+        One, where there are stages enough that factors still have time to arrive, and products are short: of long ones
+        it takes time from what arrives. H200, f16 3000 by tiles of 192 x 192, four stages: 105.0 us for 94.8.
         """
-        return int(self.count >= _ENOUGH)
+        return int(self.count >= _ENOUGH and not self.long)
 
     def next(self, build: Builder, read: Value, parity: Value) -> tuple[Value, Value]:
         """What is filled while a stage is read, whose turn has a parity; the phase behind which that may be done."""

@@ -46,8 +46,11 @@ from tilewright.transforms.schedule.products.tensor_rings import Stay, TensorRin
 from tilewright.transforms.schedule.products.thread_ring import ThreadRing
 from tilewright.transforms.schedule.products.whole_boxes import all_inside
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
+from tilewright.transforms.tile_values import tile_type
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
+_LONG: Final = 128 * 256
+"""Sums of a block whose steps take long."""
 _HALF: Final = 2
 """Bytes of the types whose rings go on to the next tile in the last iterations of one, where each step is long.
 
@@ -192,7 +195,8 @@ class _Placement(Struct):
         if not ahead.shared:
             return None
         released = build(Alloca(result_types=[words])).out
-        return ClusterRing(released, len(partners(cluster_of(loop), 0)), ahead.shared, ahead.stages)
+        is_long = all(tile_type(op.out).size >= _LONG for op in ahead.products)
+        return ClusterRing(released, len(partners(cluster_of(loop), 0)), ahead.shared, ahead.stages, is_long)
 
     def _staying(self, ahead: Ahead) -> list[Side]:
         """The factors that all iterations share and the machine copies too."""
