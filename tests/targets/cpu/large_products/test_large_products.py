@@ -100,17 +100,17 @@ def test_sums_over_a_loop_lie_so_that_the_factor_whose_terms_are_neighbours_beco
     rng: np.random.Generator,
 ) -> None:
     """To make vectors of it, it would have to be turned, and the other one is gathered in any case."""
-    text = """func @k(%A: memref<f32x512x96>, %B: memref<f32x512x32,strided<2,1100>>, %C: memref<f32x96x32>)
+    text = """func @k(%A: memref<f32x512x96>, %B: memref<f32x512x64,strided<2,1100>>, %C: memref<f32x96x64>)
             attributes{subgroup_size=1,work_group_size=[1,1]} {
         %z = constant 0 : index
         %e = constant 512 : index
         %s = constant 256 : index
         parallel {
-            %c = constant 0.0 : coopmatrix<f32x96x32,matrix_acc>
-            %r = for %i=%z, %e, %s init(%acc = %c) ->(coopmatrix<f32x96x32,matrix_acc>) {
+            %c = constant 0.0 : coopmatrix<f32x96x64,matrix_acc>
+            %r = for %i=%z, %e, %s init(%acc = %c) ->(coopmatrix<f32x96x64,matrix_acc>) {
                 %a = cooperative_matrix_load.t %A[%i,%z] : coopmatrix<f32x96x256,matrix_a>
-                %b = cooperative_matrix_load.n %B[%i,%z] : coopmatrix<f32x256x32,matrix_b>
-                %d = cooperative_matrix_mul_add %a, %b, %acc : coopmatrix<f32x96x32,matrix_acc>
+                %b = cooperative_matrix_load.n %B[%i,%z] : coopmatrix<f32x256x64,matrix_b>
+                %d = cooperative_matrix_mul_add %a, %b, %acc : coopmatrix<f32x96x64,matrix_acc>
                 yield (%d)
             }
             cooperative_matrix_store %r, %C[%z,%z]
@@ -119,8 +119,8 @@ def test_sums_over_a_loop_lie_so_that_the_factor_whose_terms_are_neighbours_beco
     kernel = tw.compile(text, target="cpu", cache=False).k
     panels = dict(re.findall(r"@pack\.f32\.f32\.([01])\.\d+\.(\d+)\.", kernel.llvm))
     assert panels["0"] != "0" == panels["1"], "the rows of A line by line"
-    a, c = _plain(rng, (512, 96)), np.full((96, 32), np.nan, np.float32, order="F")
-    b = _plain(rng, (1100, 32))[:1024:2]
+    a, c = _plain(rng, (512, 96)), np.full((96, 64), np.nan, np.float32, order="F")
+    b = _plain(rng, (1100, 64))[:1024:2]
     kernel[1](a, b, c)
     assert np.array_equal(c, a.T @ b)
 

@@ -24,7 +24,7 @@ from tilewright.machine.native import assembly_of
 from tilewright.runtime.launch import bind_artifact
 from tilewright.runtime.pool import Pool
 from tilewright.settings.product_units import Unit, read_units
-from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE
+from tilewright.targets.cpu.large_products.tile_form import BESIDE_SUMS, PANELS_AT_ONCE
 from tilewright.targets.cpu.machine import Machine, machine_of
 from tilewright.targets.cpu.target import CpuTarget
 
@@ -119,6 +119,18 @@ def test_sums_are_stored_while_the_next_block_is_computed(
     c = np.full((m, n), 77, dtype, order="F")
     run({"pA": a, "pB": b, "pC": c})
     np.testing.assert_array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(dtype))
+
+
+@has_avx512
+def test_few_panels_of_scalars_at_once_where_sums_are_kept(rng: np.random.Generator) -> None:
+    """In two runs of terms, of more panels than are multiplied at once."""
+    way, (m, n, terms) = Way(Unit.AMX_INT8, True), (33, 32 * BESIDE_SUMS + 40, 1100)
+    for l2_bytes in (1 << 21, 1 << 16):
+        run = kernel(way, replace(tile_machine(), l2_bytes=l2_bytes), extents=(m, n, terms))
+        a, b = factors(rng, way, m, n, terms)
+        c = np.full((m, n), 77, np.int32, order="F")
+        run({"pA": a, "pB": b, "pC": c})
+        np.testing.assert_array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
 
 
 @pytest.mark.parametrize("l2_bytes", [0, 1 << 21])

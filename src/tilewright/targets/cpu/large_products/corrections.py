@@ -5,7 +5,7 @@ from __future__ import annotations
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.fragments import value_of
-from tilewright.targets.cpu.large_products.macro_kernel import Form
+from tilewright.targets.cpu.large_products.vector_form import Form
 from tilewright.targets.cpu.large_products.work import element_address
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes

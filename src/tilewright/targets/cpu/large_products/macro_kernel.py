@@ -9,128 +9,19 @@ from msgspec import Struct
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
-from tilewright.targets.cpu.expressions.blocks import Block, Piece, split_powers
+from tilewright.targets.cpu.expressions.blocks import Block
 from tilewright.targets.cpu.expressions.fragments import Fragments, flatten, rebuild
-from tilewright.targets.cpu.expressions.nodes import Product, natural_dim, unconverted
 from tilewright.targets.cpu.large_products.epilogue import added, finish
-from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format
+from tilewright.targets.cpu.large_products.packing import RUN_GRAIN
 from tilewright.targets.cpu.large_products.sources import Share
+from tilewright.targets.cpu.large_products.vector_form import Form
 from tilewright.targets.cpu.large_products.work import Work, blocks, element_address
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
-from tilewright.targets.cpu.units.unit import ProductUnit
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 
-_CACHE_SHARE = 0.96
-_SHORTEST_RUN = 64
-_LONGER_ALONE = 1.5
 _PREFETCH_TERMS = 64
-_COMPACT_ACCUMULATORS = 8
-_BLOCK_TERMS = 100
-"""To begin and end a register block takes as long as so many terms of one of its columns."""
-_GAIN_OF_THREE = 1.06
-"""Of blocks of three vectors, to be worth it: their runs are shorter, so that sums are kept in memory more often."""
-
-
-class Form(Struct, frozen=True):
-    """Code shape: vectors along dimension `vector` of the result, panels of either factor, most terms of a run."""
-
-    unit: ProductUnit
-    vector: int
-    long: Format
-    short: Format
-    terms: int
-
-    @staticmethod
-    def of(machine: Machine, unit: ProductUnit, product: Product, vector: int) -> Form:
-        """Two vectors by as many columns as there are registers, spread evenly over the columns there are.
-
-        With 32 registers that is 14 of a real type: 28 accumulators, two vectors, a scalar. Or three vectors by 9
-        columns, where they leave much less of the register blocks empty. A panel of each factor fits the first cache
-        together.
-        """
-        element, extents = product.type.element, product.type.shape
-        lanes = machine.lanes(element.component.bytes)
-        vectors = 1 if extents[vector] <= lanes else 2
-        width = _width(machine, product, vector, vectors)
-        if vectors == 2 and not element.is_complex and not machine.compact:
-            other = _width(machine, product, vector, 3)
-            filled, others = (_filled(product, vector, n * lanes, w) for n, w in ((2, width), (3, other)))
-            if others * _GAIN_OF_THREE < filled:
-                vectors, width = 3, other
-        group = unit.vectors.group
-        most = _longest_run(machine, element, vectors, width)
-        terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
-        long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
-        return Form(unit, vector, long, _scalars(unit, product, vector, width, terms), terms)
-
-    @property
-    def element(self) -> ScalarType:
-        """What is accumulated."""
-        return self.unit.accumulator
-
-    def pieces(self, machine: Machine) -> tuple[Piece, ...]:
-        """The vectors of a register block."""
-        return split_powers(self.long.height, machine.lanes(self.element.component.bytes))
-
-    def steps(self, b: Builder, depth: Value) -> Value:
-        """How many words of a line hold so many terms."""
-        group = self.long.packing.group
-        return depth if group == 1 else blocks(b, depth, group)
-
-    def panel(self, b: Builder, machine: Machine, panels: Value, form: Format, number: Value) -> Value:
-        """Address of a panel."""
-        return element_address(b, form.word, panels, b.mul(number, i64(form.stride(self.terms, machine))))
-
-
-def _scalars(unit: ProductUnit, product: Product, vector: int, width: int, terms: int) -> Format:
-    """Panels of scalars: line by line where the terms of a line are neighbours in memory, a cache line apart so that
-    not all begin in one set of the first cache."""
-    factor, packing = product.rhs if vector == 0 else product.lhs, unit.scalars
-    lined = packing.group == packing.parts == 1 and natural_dim(unconverted(factor)) == vector
-    row = terms + LINE_BYTES // packing.word.bytes if lined else 0
-    return Format(1 - vector, width, packing, row=row)
-
-
-def _width(machine: Machine, product: Product, vector: int, vectors: int) -> int:
-    """The columns of a register block of so many vectors."""
-    element, columns = product.type.element, product.type.shape[1 - vector]
-    parts = 2 if element.is_complex else 1
-    free = _COMPACT_ACCUMULATORS if machine.compact else machine.registers - 1 - parts * (vectors + 1)
-    most = max(1, free // (parts * vectors))
-    terms = min(product.lhs.type.shape[1], _longest_run(machine, element, vectors, most))
-    return _even_width(columns, most, _BLOCK_TERMS / max(terms, 1))
-
-
-def _even_width(columns: int, most: int, ends: float) -> int:
-    """Of the widths up to `most` that spread some columns evenly, the one whose register blocks take least time.
-
-    To begin and end one takes as long as `ends` columns. 1024 columns are 74 blocks of 14, which compute twelve columns
-    that are not there, or 79 of 13, which compute three.
-    """
-    fewest, many = -(-columns // most), -(-columns // max(1, most * 3 // 4))
-    widths = (-(-columns // count) for count in range(fewest, many + 1))
-    return min(widths, key=lambda width: -(-columns // width) * (width + ends))
-
-
-def _filled(product: Product, vector: int, height: int, width: int) -> int:
-    """Elements of the register blocks that cover a product."""
-    lines, columns = product.type.shape[vector], product.type.shape[1 - vector]
-    return -(-lines // height) * height * -(-columns // width) * width
-
-
-def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int) -> int:
-    """The terms of which a panel of each factor fits the first cache together."""
-    height = vectors * machine.lanes(element.component.bytes)
-    return int(machine.l1_bytes * _CACHE_SHARE) // ((height + width) * element.bytes)
-
-
-def _run_length(depth: int, most: int) -> int:
-    """The terms of `depth` in even runs of about `most`; in one if that is little longer: then no sums are kept."""
-    longest = max(most, _SHORTEST_RUN)
-    runs = 1 if depth <= longest * _LONGER_ALONE else -(-depth // longest)
-    return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN
 
 
 class Place(Struct, frozen=True):
@@ -168,6 +59,7 @@ class MacroKernel:
         "_columns",
         "_ctx",
         "_form",
+        "_lines",
         "_machine",
         "_number",
         "_panel",
@@ -190,13 +82,23 @@ class MacroKernel:
         self._columns = blocks(ctx.b, work.columns, form.short.height)
         self._ahead: Stream | None = None
         self._share: Share | None = None
+        self._lines: list[Value] = []
 
-    def block(self, column: Value, short: Value, ahead: Stream | None = None, share: Share | None = None) -> None:
+    def block(
+        self,
+        column: Value,
+        short: Value,
+        ahead: Stream | None = None,
+        share: Share | None = None,
+        apart: Value | None = None,
+    ) -> None:
         """The register block with the panel of scalars at `short`; meanwhile memory `ahead` and a share are prefetched.
 
-        The share has the terms that the panels have.
+        The share has the terms that the panels have. Lines of scalars that lie elsewhere are so many words `apart`.
         """
-        work = self._work
+        work, lines = self._work, range(self._form.short.height)
+        place = self._form.short.place
+        self._lines = [i64(place(k)) if apart is None else self._b.mul(i64(k), apart) for k in lines]
         self._ahead, self._share = ahead, share
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
@@ -273,7 +175,8 @@ class MacroKernel:
             ahead, acc = self._prefetched(others)
             vectors = [load_lanes(b, self._lanes(form.long.word, vectors_at, p.offset, p.lanes)) for p in self._pieces]
             for j, row in enumerate(acc):
-                scalar = load_lanes(b, self._lanes(form.short.word, scalars_at, form.short.place(j), 1))
+                place = element_address(b, form.short.word, scalars_at, self._lines[j])
+                scalar = load_lanes(b, Lanes(form.short.word.name, place, i64(1), 1))
                 for p, piece in enumerate(self._pieces):
                     wide = self._ctx.arith.splat(scalar, piece.lanes)
                     row[p] = form.unit.multiply(ev, vectors[p], wide, row[p])

@@ -27,11 +27,11 @@ from tilewright.targets.cpu.expressions.nodes import (
     unconverted,
 )
 from tilewright.targets.cpu.large_products.epilogue import elementwise_parts, is_plain, is_short, may_be_streamed
-from tilewright.targets.cpu.large_products.macro_kernel import Form
 from tilewright.targets.cpu.large_products.matrices import matrix_of, source_of
 from tilewright.targets.cpu.large_products.panels import bounded
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.tile_product import TileProduct
+from tilewright.targets.cpu.large_products.vector_form import Form
 from tilewright.targets.cpu.large_products.vector_product import multiply_vectors
 from tilewright.targets.cpu.large_products.work import Work, worth
 from tilewright.targets.cpu.machine import Machine
@@ -119,7 +119,8 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
     unit = choice.unit
     form = TileForm.of(unit, product, vector) if isinstance(unit, AmxUnit) else Form.of(machine, unit, product, vector)
     if isinstance(product.op, tile.Mma):
-        how = f"packed, blocks of {form.long.height}x{form.short.height}, runs of {form.terms} terms"
+        packed = "one factor packed, one read in place" if isinstance(form, Form) and form.in_place else "packed"
+        how = f"{packed}, blocks of {form.long.height}x{form.short.height}, runs of {form.terms} terms"
         ctx.schedule[product.op] = described(product.op, kind_of(product.lhs), kind_of(product.rhs), choice, how)
     long, short = (bounded(b, _memory(factor)) for factor in factors)
     edge, product = bounded(b, target), replace(product, acc=_bounded(b, product.acc))

@@ -24,6 +24,10 @@ _STEPS: Final = 16
 PANELS_AT_ONCE: Final = 16
 """Panels of either factor that are multiplied with each other before others: of scalars half a MiB of packed terms, of
 sums one MiB."""
+BESIDE_SUMS: Final = 8
+"""Of scalars where sums are kept between runs of terms."""
+BESIDE_SUMS_AND_VECTORS: Final = 6
+"""And where the vectors of all runs stay in the second cache as well."""
 
 
 class TileForm(Struct, frozen=True):

@@ -19,7 +19,12 @@ from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.large_products.epilogue import to_lines
 from tilewright.targets.cpu.large_products.packing import Format
 from tilewright.targets.cpu.large_products.panels import Corner, pack_panels
-from tilewright.targets.cpu.large_products.tile_form import PANELS_AT_ONCE, TileForm
+from tilewright.targets.cpu.large_products.tile_form import (
+    BESIDE_SUMS,
+    BESIDE_SUMS_AND_VECTORS,
+    PANELS_AT_ONCE,
+    TileForm,
+)
 from tilewright.targets.cpu.large_products.tile_kernel import Due, TileKernel
 from tilewright.targets.cpu.large_products.work import Work, blocks, groups
 from tilewright.targets.cpu.machine import Machine
@@ -95,7 +100,7 @@ class TileProduct:
         count = groups(ctx.b, lines, at_once, threads_of(ctx, worth))
         panels, parts = part.value(lines), part.value(count)
         longs = self._panels(inner, form.long, at_once)
-        kept = at_once * min(PANELS_AT_ONCE, self._across) if form.runs > 1 else self._kept
+        kept = at_once * min(self._columns_at_once, self._across) if form.runs > 1 else self._kept
         inside = replace(inside, accumulators=self._borrowed(inner, form.unit.accumulator, kept * form.block_bytes))
         columns = blocks(b, inside.columns, form.short.height)
         if self._apart:
@@ -103,8 +108,8 @@ class TileProduct:
             self._pack_shorts(inner, inside, i64(0), columns)
         with b.loop(part.begin, part.end, hint="group") as group:
             first, end = (b.udiv(b.mul(k, panels), parts) for k in (group.index, b.add(group.index, i64(1))))
-            with b.loop(i64(0), columns, PANELS_AT_ONCE, hint="column") as block:
-                last = b.smin(columns, b.add(block.index, i64(PANELS_AT_ONCE)))
+            with b.loop(i64(0), columns, self._columns_at_once, hint="column") as block:
+                last = b.smin(columns, b.add(block.index, i64(self._columns_at_once)))
                 strip = _Strip(first, b.sub(end, first), block.index, last)
                 with self._each_run(b, inside) as run:
                     start = self._panel(b, longs, form.long, i64(0), run, at_once)
@@ -176,6 +181,16 @@ class TileProduct:
         following = b.select(is_last, i64(0), b.add(run.number, i64(1)))
         column = b.select(is_last, strip.end, strip.column)
         return self._panel(b, work.panels, self._form.short, column, replace(run, number=following), self._across)
+
+    @property
+    def _columns_at_once(self) -> int:
+        """Panels of scalars that vectors are multiplied with before others: fewer where sums are kept between runs, and
+        fewer still where the vectors of all runs stay in the second cache as well."""
+        form = self._form
+        if form.runs == 1:
+            return PANELS_AT_ONCE
+        vectors = min(PANELS_AT_ONCE, self._lines) * form.runs * form.panel_bytes(self._machine, form.long)
+        return BESIDE_SUMS_AND_VECTORS if vectors <= self._machine.l2_bytes * 5 // 8 else BESIDE_SUMS
 
     @property
     def _streams(self) -> bool:

@@ -13,10 +13,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.large_products.corrections import sum_words
-from tilewright.targets.cpu.large_products.macro_kernel import Form, MacroKernel, Stream
+from tilewright.targets.cpu.large_products.macro_kernel import MacroKernel, Stream
 from tilewright.targets.cpu.large_products.panels import Corner, pack, pack_panels
 from tilewright.targets.cpu.large_products.sources import Share, Source
+from tilewright.targets.cpu.large_products.vector_form import Form
 from tilewright.targets.cpu.large_products.work import Work, blocks, worth
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.buffers import borrowed
@@ -36,10 +38,10 @@ def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Wo
     size = rows * form.long.stride(form.terms, machine)
     scalars = columns * form.short.stride(form.terms, machine)
     half = machine.l2_bytes // 2
-    passing = size * form.long.word.bytes <= half < scalars * form.short.word.bytes
-    together = not passing and size * form.long.word.bytes <= machine.l2_bytes // _SHARE_OF_CACHE
-    vectors = borrowed(ctx, machine, form.long.word, size) if passing or together else None
-    panels = zero("ptr") if passing else borrowed(ctx, machine, form.short.word, scalars)
+    passing = not form.in_place and size * form.long.word.bytes <= half < scalars * form.short.word.bytes
+    together = not (passing or form.in_place) and size * form.long.word.bytes <= machine.l2_bytes // _SHARE_OF_CACHE
+    vectors = borrowed(ctx, machine, form.long.word, size) if passing or together or form.in_place else None
+    panels = zero("ptr") if passing or form.in_place else borrowed(ctx, machine, form.short.word, scalars)
     accumulators = None
     if not single:
         accumulators = borrowed(ctx, machine, form.element, rows * columns * form.long.height * form.short.height)
@@ -56,7 +58,10 @@ def multiply_vectors(ctx: KernelContext, machine: Machine, form: Form, whole: Wo
             accumulators=accumulators,
         )
         shared = worth(b, work)
-        if passing:
+        if form.in_place:
+            _pack_vectors(ctx, machine, form, work, shared)
+            _multiply_in_place(ctx, machine, form, work, shared)
+        elif passing:
             _pack_vectors(ctx, machine, form, work, shared)
             _multiply_passing(ctx, machine, form, work, shared)
         elif together:
@@ -137,6 +142,51 @@ def _multiply_passing(ctx: KernelContext, machine: Machine, form: Form, work: Wo
             share = None if following is None else Share(following, loop.index)
             MacroKernel(inner, machine, form, inside, loop.index, panel).block(column.index, packed, share=share)
     part.call(blocks(ctx.b, work.columns, form.short.height), shared)
+
+
+def _multiply_in_place(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:
+    """The panel of vectors with some lines of scalars after the other; they are packed only if some do not exist."""
+    part = Outlined(ctx, machine, "multiply")
+    inner, inside = part.inner, work.inside(part)
+    b, short = inner.b, inside.short
+    assert inside.vectors is not None
+    room = None if _all_exist(form, inside) else form.short.stride(form.terms, machine)
+    packed = None if room is None else borrowed(inner, machine, form.short.word, room)
+    with b.loop(part.begin, part.end, hint="column") as loop:
+        first, apart = b.mul(loop.index, i64(form.short.height)), short.strides[form.short.line]
+        at = (first, inside.term) if form.short.line == 0 else (inside.term, first)
+        place = Evaluator(b, inner.arith, machine).address(short, at)
+        if packed is not None:
+            with b.if_else(_exist(b, form, inside, first), likely=True) as branch:
+                with branch.then():
+                    branch.yield_(place, apart)
+                with branch.otherwise():
+                    _pack_scalars(inner, machine, form, inside, loop.index, packed)
+                    branch.yield_(packed, i64(form.short.row))
+            place, apart = branch.results
+        kernel = MacroKernel(inner, machine, form, inside, i64(0), inside.vectors)
+        kernel.block(loop.index, place, apart=apart)
+    part.call(blocks(ctx.b, work.columns, form.short.height), shared)
+
+
+def _all_exist(form: Form, work: Work) -> bool:
+    """Whether all lines of scalars that blocks have are known to exist."""
+    lines, terms = (work.short.bounds[dim] for dim in (form.short.line, 1 - form.short.line))
+    assert lines is not None
+    assert terms is not None
+    columns, high = work.columns.integer, lines.high.integer
+    begin = lines.low.integer == terms.low.integer == 0
+    return begin and columns is not None and high is not None and columns % form.short.height == 0 and columns <= high
+
+
+def _exist(b: Builder, form: Form, work: Work, first: Value) -> Value:
+    """Whether all lines of scalars of a block do."""
+    lines, terms = (work.short.bounds[dim] for dim in (form.short.line, 1 - form.short.line))
+    assert lines is not None
+    assert terms is not None
+    end = b.add(first, i64(form.short.height))
+    lines_exist = b.and_(b.icmp("sle", lines.low, first), b.icmp("sle", end, lines.high))
+    return b.and_(lines_exist, b.icmp("sle", terms.low, work.term))
 
 
 def _pack_short(ctx: KernelContext, machine: Machine, form: Form, work: Work, shared: Value) -> None:

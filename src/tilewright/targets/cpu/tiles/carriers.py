@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from msgspec.structs import replace
 
@@ -231,6 +232,9 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
                 # what becomes vectors is best neighbours along the result, what becomes scalars along the terms
                 found = 1 if (rhs == 1 and lhs != 0) or (lhs == 1 and rhs != 0) else 0
             return found
+        case tile.Reshape():
+            found = _natural(op.tile, depth - 1, known)
+            return None if found is None else _renumbered(op, found)
         case MovesElements():
             move, *others = op.moves()
             found = None if others else _natural(op.operands[move.operand], depth - 1, known)
@@ -243,6 +247,16 @@ def _found(value: core.Value, depth: int, known: dict[core.Value, int | None]) -
             return next((d for d in (_natural(v, depth - 1, known) for v in op.operands) if d is not None), None)
         case _:
             return None
+
+
+def _renumbered(op: tile.Reshape, dim: int) -> int | None:
+    """The dimension of the result that begins with the elements along one of the operand, if there is one."""
+    source, result = op.tile.type, op.out.type
+    assert isinstance(source, TileType)
+    assert isinstance(result, TileType)
+    step = prod(source.shape[:dim])
+    same = (k for k, extent in enumerate(result.shape) if extent > 1 and prod(result.shape[:k]) == step)
+    return next(same, None)
 
 
 def _stored_dims(value: core.Value, depth: int) -> set[int | None]:
