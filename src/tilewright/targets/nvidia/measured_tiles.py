@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.schedules import Schedule
+from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.types import F16
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
 
 OF_SPLIT_SECTORS: Final = 0.0024
@@ -101,6 +102,12 @@ class MeasuredTile(Struct, frozen=True):
     def sharing(self) -> Schedule:
         """What blocks share of it."""
         return Schedule(cluster=None if self.cluster == (1, 1) else self.cluster, stream=self.stream or None)
+
+    @property
+    def wishes(self) -> Schedule:
+        """How it is run beside its threads and tile, but for products, which are of one type."""
+        said = parse_line(self.more.format(F16.name))
+        return replace(said, products=(), cluster=self.sharing.cluster, stream=self.sharing.stream)
 
     def schedule(self, element: str) -> str:
         """The line that asks for it."""
