@@ -15,7 +15,16 @@ from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.gpu_tensors import no_map, no_slabs
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_rules import fail, tile_of
-from tilewright.ir.definition import CONVERGENT, SPMD_ONLY, Operation, Value, attribute, operand, operands, optional_attribute
+from tilewright.ir.definition import (
+    CONVERGENT,
+    SPMD_ONLY,
+    Operation,
+    Value,
+    attribute,
+    operand,
+    operands,
+    optional_attribute,
+)
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.types import FRAGMENT, INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType
 

@@ -3,7 +3,8 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
+               held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] | swizzle=[32 | 64 | 128] |
+               tiles=[measured | any] | cluster=MxN |
                stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]

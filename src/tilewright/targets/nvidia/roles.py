@@ -23,6 +23,7 @@ from tilewright.targets.nvidia.warp import WARP
 _ASKS: Final = {1: 40, ops.SIDES: 24}
 """Registers of a thread that asks, by sides: where these are two each holds as many sums as there is room for."""
 _UNIT: Final = 8
+MOST_OF_THREAD: Final = 255
 _METERS: Final = "llvm.nvvm.barrier.cta.sync.count"
 
 
@@ -44,8 +45,10 @@ def registers(threads: int, sides: int = 1) -> int:
     return (at_first * (threads + GROUP) - _ASKS[sides] * GROUP) // threads // _UNIT * _UNIT
 
 
-def _deal(ctx: KernelContext, how: str, count: int) -> None:
-    ctx.b.intrinsic_void(f"llvm.nvvm.setmaxnreg.{how}.sync.aligned.u32", [i32(count)])
+def _deal(ctx: KernelContext, how: str, count: int, threads: int) -> None:
+    """Nothing has to be dealt where all have as many as a thread may have."""
+    if REGISTERS // (threads + GROUP) < MOST_OF_THREAD:
+        ctx.b.intrinsic_void(f"llvm.nvvm.setmaxnreg.{how}.sync.aligned.u32", [i32(count)])
 
 
 def _roles(ctx: KernelContext, op: core.Operation) -> None:
@@ -54,10 +57,10 @@ def _roles(ctx: KernelContext, op: core.Operation) -> None:
     thread, threads = special_register(ctx, "tid.x"), op.sides * ctx.threads
     with b.if_else(b.icmp("ult", thread, i64(threads))) as branch:
         with branch.then():
-            _deal(ctx, "inc", registers(threads, op.sides))
+            _deal(ctx, "inc", registers(threads, op.sides), threads)
             ctx.lower_block(op.main.entry)
         with branch.otherwise():
-            _deal(ctx, "dec", _ASKS[op.sides])
+            _deal(ctx, "dec", _ASKS[op.sides], threads)
             with b.if_then(b.icmp("ult", thread, i64(threads + WARP))):
                 ctx.lower_block(op.beside.entry)
     ctx.in_role = False

@@ -5,7 +5,8 @@ after:   gpu.open_barriers %full  gpu.open_barriers %read
          %left = scf.for %k .. (%acc = %zero, %turn = 0) {
            gpu.await_readers %read, %stage, 1 - %parity   gpu.expect %full, %stage   gpu.copy_tensor ..
            gpu.await_phase %full, %stage, %parity
-           %begun = gpu.mma %s, %stage, .., %acc   %next = gpu.await_mma %begun {pending = 1}   gpu.arrive %read, %before
+           %begun = gpu.mma %s, %stage, .., %acc   %next = gpu.await_mma %begun {pending = 1}
+           gpu.arrive %read, %before
          }
          %sum = gpu.await_mma %left   gpu.arrive %read, %last
 
@@ -26,7 +27,7 @@ from msgspec import Struct
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
-from tilewright.dialects import lane_roles, scf, team, tile
+from tilewright.dialects import lane_roles, scf, team
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value

@@ -220,7 +220,9 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
         buffers, memory, beside = _memory(kernel, plans, loops)
         total = _total(buffers)
-    if sides > 1 and (len(loops) != 1 or not isinstance(stored, Stored) or any(found.sides == 1 for found in loops.values())):
+    if sides > 1 and (
+        len(loops) != 1 or not isinstance(stored, Stored) or any(found.sides == 1 for found in loops.values())
+    ):
         return choose_products(kernel, whole, replace(wanted, pingpong=False))
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
