@@ -70,7 +70,7 @@ def test_tiles_of_groups_of_warps_have_their_threads(extent: int, wanted: tuple[
     assert team_policy.work_group_size(kernel, 32) == (threads, 1)
     kernel.work_group_size = (128, 1)
     rows, columns, _ = tile(F16, extent, extent, policy.of(kernel), extent)
-    assert rows * columns <= 128 * 128
+    assert rows * columns <= 192 * 128
 
 
 @pytest.mark.parametrize(
