@@ -15,7 +15,16 @@ from tilewright.dialects.gpu_products import memref_of
 from tilewright.dialects.gpu_tensors import no_map, no_slabs
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_rules import fail, tile_of
-from tilewright.ir.definition import CONVERGENT, SPMD_ONLY, Operation, Value, attribute, operand, operands
+from tilewright.ir.definition import (
+    CONVERGENT,
+    SPMD_ONLY,
+    Operation,
+    Value,
+    attribute,
+    operand,
+    operands,
+    optional_attribute,
+)
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
 from tilewright.ir.types import FRAGMENT, INDEX_ONLY, MEMREF, TILE, AddressSpace, MemrefType
 
@@ -59,7 +68,7 @@ class StoreTile(Operation, name="gpu.store_tile"):
 
     Rows of a slab run along mode `modes[0]` of the memref. What lies outside of it is not written. Nobody may access
     the memref's elements in this kernel any more, nor the slabs, which each warp has an equal share of, before
-    `gpu.await_stores`.
+    `gpu.await_stores`. There are slabs for so many `sides`, work-groups of a block that take tiles by turns.
     """
 
     value: Value = operand(TILE)
@@ -67,6 +76,7 @@ class StoreTile(Operation, name="gpu.store_tile"):
     indices: list[Value] = operands(INDEX_ONLY)
     slabs: Value = operand(MEMREF)
     modes: tuple[int, int] = attribute(tuple)
+    sides: int = optional_attribute(int, default=1)
 
     def effects(self) -> Sequence[Effect]:
         return [*writes(self.memref), *writes(self.slabs)]

@@ -6,6 +6,9 @@
       lane.meet  scf.for .. { gpu.await_readers %read ..  gpu.copy_tensor .. %full .. }
     }
 
+Two work-groups may run `main`, its `sides`: they take the iterations of a loop by turns, and all else that is done once
+is done by the first one.
+
 Both see the same values and memory from in front of them, and go on beside each other, held up only by barriers of
 words that count arrivals and copies (`gpu_tensors`) and where both meet. Barriers of the work-group are not for the
 warp beside it.
@@ -14,9 +17,29 @@ warp beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from tilewright.ir.definition import CONVERGENT, RECURSIVE_EFFECTS, SPMD_ONLY, Operation, Region, region
+from tilewright.diagnostics import Report
+from tilewright.dialects.tile_rules import fail
+from tilewright.ir.definition import (
+    CONVERGENT,
+    PURE,
+    RECURSIVE_EFFECTS,
+    SPMD_ONLY,
+    Operation,
+    Region,
+    Value,
+    optional_attribute,
+    region,
+    result,
+)
 from tilewright.ir.effects import Effect, EffectKind
+from tilewright.ir.types import INDEX
+
+SIDES: Final = 2
+"""Work-groups of a block that take tiles by turns."""
+ALTERNATES: Final = "alternates"
+"""Of a loop whose iterations they take: an attribute."""
 
 
 class Roles(Operation, name="lane.roles", traits=(SPMD_ONLY, CONVERGENT, RECURSIVE_EFFECTS)):
@@ -27,10 +50,24 @@ class Roles(Operation, name="lane.roles", traits=(SPMD_ONLY, CONVERGENT, RECURSI
 
     main: Region = region()
     beside: Region = region()
+    sides: int = optional_attribute(int, default=1)
+
+    def verify(self, report: Report) -> None:
+        if self.sides not in (1, SIDES):
+            fail(self, report, f"one work-group or {SIDES} run a role, not {self.sides}", "sides")
+
+
+class Side(Operation, name="lane.side", traits=(SPMD_ONLY, PURE)):
+    """Which of the work-groups that run a role this thread is of: 0 if there is one."""
+
+    out: Value = result(infer=lambda op: INDEX)
 
 
 class Meet(Operation, name="lane.meet", traits=(SPMD_ONLY, CONVERGENT)):
-    """All warps of both roles arrive before any leaves, and see what each other wrote to shared and global memory."""
+    """All warps of both roles, or of all `sides` of the first one, arrive before any leaves, and see what each other
+    wrote to shared and global memory."""
+
+    sides: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]

@@ -18,23 +18,29 @@ _WARP: Final = 32
 
 
 def _roles(w: WorkGroup, op: Operation) -> None:
-    """The warp beside has the numbers of the first one, and what both know by now."""
+    """The warp beside has the numbers of the first one, sides those of each other, and all what is known by now."""
     assert isinstance(op, ops.Roles)
     assert w.cluster is None, "blocks of a cluster have no roles"
-    beside = copy(w)
-    beside.values, beside.mask = dict(w.values), np.arange(w.items) < _WARP
-    both = Cluster([w, beside], w.order, "role")
-    w.cluster = beside.cluster = both
-    both.run(lambda each: each.run((op.main if each is w else op.beside).entry))
-    w.cluster = None
+    sides, beside = [copy(w) for _ in range(op.sides)], copy(w)
+    beside.mask = np.arange(w.items) < _WARP
+    all_ = Cluster([*sides, beside], w.order, "role")
+    for number, each in enumerate((*sides, beside)):
+        each.values, each.cluster, each.side = dict(w.values), all_, number
+    all_.run(lambda each: each.run((op.beside if each is beside else op.main).entry))
 
 
 def _meet(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.Meet)
     assert w.cluster is not None, "both roles meet"
-    w.cluster.meet(op)
+    w.cluster.meet(op, ops.SIDES if op.sides else None)
     w.shadow.synchronise(list(AddressSpace))
+
+
+def _side(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, ops.Side)
+    w.values[op.out] = np.asarray(w.side, np.int64)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
-    return {ops.Roles: _roles, ops.Meet: _meet}
+    return {ops.Roles: _roles, ops.Meet: _meet, ops.Side: _side}

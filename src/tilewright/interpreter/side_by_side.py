@@ -48,7 +48,7 @@ class Cluster(Generic[BlockT]):
         self._changed = Semaphore(0)
         self._error: BaseException | None = None
         self._running = 0
-        self._met, self._meetings = 0, 0
+        self._met, self._meetings = dict[int, int](), dict[int, int]()
 
     def run(self, body: Callable[[BlockT], None]) -> None:
         """Run all blocks to their ends. Raises what one of them raises, KernelError (R025) if all wait."""
@@ -84,14 +84,16 @@ class Cluster(Generic[BlockT]):
         member.ready, member.at, member.lacks = ready, op, lacks
         self._pause(member)
 
-    def meet(self, op: Operation) -> None:
-        """Wait until all blocks do."""
-        self._met += 1
-        number = self._meetings
-        if self._met == len(self._members):
-            self._met, self._meetings = 0, number + 1
+    def meet(self, op: Operation, count: int | None = None) -> None:
+        """Wait until all blocks do, or so many, of which each waits for as many."""
+        count = count or len(self._members)
+        met, number = self._met.get(count, 0) + 1, self._meetings.get(count, 0)
+        self._met[count] = met % count
+        self._meetings[count] = number + (met == count)
         self.wait(
-            op, lambda: self._meetings > number, lambda: f"{len(self._members) - self._met} {self._noun}s are missing"
+            op,
+            lambda: self._meetings[count] > number,
+            lambda: f"{count - self._met[count]} {self._noun}s are missing",
         )
 
     def _pause(self, member: _Member[BlockT]) -> None:

@@ -3,7 +3,8 @@
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | roles=[yes | no] | swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
+               held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] | swizzle=[32 | 64 | 128] |
+               tiles=[measured | any] | cluster=MxN |
                stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
@@ -24,7 +25,8 @@ warps take `turns`, one computes what it multiplies next while another one multi
 that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
 begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for. With `roles`, a warp beside the work-group
-asks for what its loops multiply, and its registers go to those that compute.
+asks for what its loops multiply, and its registers go to those that compute. With `pingpong` beside that, two
+work-groups of a block take tiles by turns: one stores its sums while the other one multiplies.
 Rows of factors that groups of warps read from shared memory are cut into slabs of 128, 64 or 32 bytes, the most of
 these that divides them. Along m or n that is no less than `swizzle`, or 128, of which the last one may be a part: 160
 elements of 16 bits are three slabs of 128 bytes, the last one half empty, or five of 64. `tiles` says
@@ -138,6 +140,7 @@ class Schedule(Struct, frozen=True):
     overlap: bool | None = None
     held: bool | None = None
     roles: bool | None = None
+    pingpong: bool | None = None
     swizzle: int | None = None
     tiles: Tiles | None = None
     cluster: tuple[int, int] | None = None
@@ -191,6 +194,7 @@ UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
         "overlap",
         "held",
         "roles",
+        "pingpong",
         "swizzle",
         "cluster",
         "stream",
@@ -289,7 +293,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stores": _WHO,
     "persistent": _TRUTH,
     "order": _COUNT,
-    **dict.fromkeys(("turns", "reuse", "overlap", "held", "roles"), _TRUTH),
+    **dict.fromkeys(("turns", "reuse", "overlap", "held", "roles", "pingpong"), _TRUTH),
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),
     "tiles": _of_words({each.value: each for each in Tiles}),
     "cluster": _CLUSTER,

@@ -201,7 +201,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     )
     alignment = block_alignment(len(maps))
     slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
-    threads = m * n + roles.threads_beside(kernel)
+    threads = m * n + roles.threads_beside(kernel, m * n)
     geometry = f'nounwind "nvvm.reqntid"="{threads},1,1"'
     schedule = parse_line(kernel.schedule or "")
     if schedule.spread and schedule.copies is not Copies.TENSOR and not _has_open_strides(kernel):
@@ -246,6 +246,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
     ctx.thread = team.special_register(ctx, "tid.x")
+    if roles.sides_of(kernel) > 1:
+        # work-groups of a block that take turns have the same numbers
+        ctx.thread = b.urem(ctx.thread, i64(m * n))
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
     is_warp = ctx.subgroup_size == WARP
     ctx.warp_lane, ctx.warp = (ctx.lane, ctx.subgroup) if is_warp else team.thread_position(ctx, WARP)

@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.ir.schedules import Schedule
+from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.types import F16
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
 
 OF_SPLIT_SECTORS: Final = 0.0024
@@ -102,6 +103,12 @@ class MeasuredTile(Struct, frozen=True):
         """What blocks share of it."""
         return Schedule(cluster=None if self.cluster == (1, 1) else self.cluster, stream=self.stream or None)
 
+    @property
+    def wishes(self) -> Schedule:
+        """How it is run beside its threads and tile, but for products, which are of one type."""
+        said = parse_line(self.more.format(F16.name))
+        return replace(said, products=(), cluster=self.sharing.cluster, stream=self.sharing.stream)
+
     def schedule(self, element: str) -> str:
         """The line that asks for it."""
         tile = f"threads={self.threads} tile={self.along}x{self.rows}x{self.depth}{self.more.format(element)}"
@@ -141,6 +148,28 @@ WARPGROUP_TILES: Final = (
 Fitted to squares of 512 to 4096 (cold, both factors by rows), and 1 and 16 rows or columns of 8192 x 8192. Those of
 240 columns, of 144 rows, and of 128 x 128 by one group were fitted to squares and batches before steps took less time,
 by as much as they do beside these.
+"""
+
+_PINGPONG: Final = " roles=yes pingpong=yes"
+_SHORT_SLABS: Final = " swizzle=64"
+
+GEMM_TILES: Final = (
+    MeasuredTile(144, 128, Cost(2.6, 0.443), threads=_GROUPS, rate=_SOONER, right_along_n=False),
+    MeasuredTile(160, 128, Cost(2.4, 0.44), threads=_GROUPS, more=_SHORT_SLABS, rate=_SOONER, right_along_n=True),
+    MeasuredTile(160, 128, Cost(6.0, 0.3125), more=_PINGPONG + _SHORT_SLABS, rate=LIMITED, right_along_n=True),
+    MeasuredTile(192, 128, Cost(2.5, 0.482), more=_PINGPONG, rate=LIMITED),
+    MeasuredTile(224, 128, Cost(3.0, 0.645), threads=_GROUPS, rate=7.1e14, right_along_n=False),
+    MeasuredTile(224, 128, Cost(3.0, 0.645), threads=_GROUPS, more=_SHORT_SLABS, rate=7.1e14, right_along_n=True),
+    MeasuredTile(256, 192, Cost(15.5, 0.985), threads=_GROUPS, rate=7.2e14),
+    MeasuredTile(
+        200, 256, Cost(8.3, 1.03), threads=4 * USUAL_THREADS, more=" stores=tensor", rate=LIMITED, right_along_n=False
+    ),
+)
+"""Tiles of f16 and bf16 for products of constant extents, whose schedules say more than threads, tiles and products.
+
+H200, cold, share of the better of cuBLAS and cuBLASLt, with the best of the other tiles in the same run: 1536 NN .945
+for .90, NT .98 for .94; 2560 NN 1.01 for .98, NT .99 for .87; 3072 .98 for .97; 5120 NN .975 for .90, NT 1.00 for .90;
+6144 NN 1.02 for 1.00; 8192 1.04 to 1.09 for 1.035 to 1.08. Costs are such that these sizes get them, and 7168 does not.
 """
 
 STREAMED_TILES: Final = (

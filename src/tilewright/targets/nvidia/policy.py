@@ -172,10 +172,10 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return tile_of_groups(extents, self.threads, self.tiles, turned=turned, whole_sectors=whole, shares=self.shares)
 
     def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Schedule:
-        """As measured of the tile that the model chooses."""
+        """As measured with the tile that the model chooses."""
         is_chosen = self.product is None and not self._is_small(c)
         found = self._by_groups(a, b, c) if is_chosen else None
-        return found.sharing if isinstance(found, MeasuredTile) else Schedule()
+        return found.wishes if isinstance(found, MeasuredTile) else Schedule()
 
     def _multiplied(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScalarType | None:
         """What both factors are where they are multiplied; None if they are of two types."""

@@ -20,6 +20,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.measured_tiles import (
     F32_TILES,
     F64_TILES,
+    GEMM_TILES,
     SPLIT_SECTOR_TILES,
     STREAMED_TILES,
     WARPGROUP_TILES,
@@ -95,6 +96,10 @@ def tile_of_groups(
     if tiles is Tiles.ANY:
         usual += modelled_tiles(turned[0])
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual
+    if shares and whole_sectors:
+        mine += [
+            tile for tile in GEMM_TILES if threads in (None, tile.threads) and tile.right_along_n in (None, turned[0])
+        ]
     clustered, streamed = (
         [one for one in shared if shares and threads in (None, one.threads)]
         for shared in (SPLIT_SECTOR_TILES, STREAMED_TILES)

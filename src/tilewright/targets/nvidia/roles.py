@@ -16,49 +16,72 @@ from tilewright.ir import core
 from tilewright.targets.llvm.emitter import i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.occupancy import REGISTERS
+from tilewright.targets.nvidia.team import special_register
 from tilewright.targets.nvidia.turns import GROUP
 from tilewright.targets.nvidia.warp import WARP
 
-_ASKS: Final = 40
-"""Registers of a thread that asks."""
+_ASKS: Final = {1: 40, ops.SIDES: 24}
+"""Registers of a thread that asks, by sides: where these are two each holds as many sums as there is room for."""
 _UNIT: Final = 8
+MOST_OF_THREAD: Final = 255
 _METERS: Final = "llvm.nvvm.barrier.cta.sync.count"
 
 
-def threads_beside(kernel: Kernel) -> int:
-    """Threads of a block that are not of the work-group: a group of warps, who are given registers together."""
-    return GROUP if any(isinstance(op, ops.Roles) for op in kernel.walk()) else 0
+def sides_of(kernel: Kernel) -> int:
+    """How many work-groups of a block compute, one beside the other; 0 if there are no roles."""
+    return next((op.sides for op in kernel.walk() if isinstance(op, ops.Roles)), 0)
 
 
-def registers(threads: int) -> int:
+def threads_beside(kernel: Kernel, threads: int) -> int:
+    """Threads of a block that are not of a work-group of so many: those of another one that takes turns with it, and a
+    group of warps, who are given registers together."""
+    sides = sides_of(kernel)
+    return (sides - 1) * threads + GROUP if sides else 0
+
+
+def registers(threads: int, sides: int = 1) -> int:
     """Of a thread that computes, of so many of a block with one more group that asks."""
     at_first = REGISTERS // (threads + GROUP) // _UNIT * _UNIT
-    return (at_first * (threads + GROUP) - _ASKS * GROUP) // threads // _UNIT * _UNIT
+    return (at_first * (threads + GROUP) - _ASKS[sides] * GROUP) // threads // _UNIT * _UNIT
 
 
-def _deal(ctx: KernelContext, how: str, count: int) -> None:
-    ctx.b.intrinsic_void(f"llvm.nvvm.setmaxnreg.{how}.sync.aligned.u32", [i32(count)])
+def _deal(ctx: KernelContext, how: str, count: int, threads: int) -> None:
+    """Nothing has to be dealt where all have as many as a thread may have."""
+    if REGISTERS // (threads + GROUP) < MOST_OF_THREAD:
+        ctx.b.intrinsic_void(f"llvm.nvvm.setmaxnreg.{how}.sync.aligned.u32", [i32(count)])
 
 
 def _roles(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.Roles)
     b, ctx.in_role = ctx.b, True
-    with b.if_else(b.icmp("ult", ctx.thread, i64(ctx.threads))) as branch:
+    thread, threads = special_register(ctx, "tid.x"), op.sides * ctx.threads
+    with b.if_else(b.icmp("ult", thread, i64(threads))) as branch:
         with branch.then():
-            _deal(ctx, "inc", registers(ctx.threads))
+            _deal(ctx, "inc", registers(threads, op.sides), threads)
             ctx.lower_block(op.main.entry)
         with branch.otherwise():
-            _deal(ctx, "dec", _ASKS)
-            with b.if_then(b.icmp("ult", ctx.thread, i64(ctx.threads + WARP))):
+            _deal(ctx, "dec", _ASKS[op.sides], threads)
+            with b.if_then(b.icmp("ult", thread, i64(threads + WARP))):
                 ctx.lower_block(op.beside.entry)
     ctx.in_role = False
 
 
 def _meet(ctx: KernelContext, op: core.Operation) -> None:
     """The other warps of the group that asks have nothing to do."""
-    ctx.b.intrinsic_void(_METERS, [i32(0), i32(ctx.threads + WARP)])
+    assert isinstance(op, ops.Meet)
+    threads = sides_of(ctx.kernel) * ctx.threads
+    ctx.b.intrinsic_void(_METERS, [i32(0), i32(threads if op.sides else threads + WARP)])
+
+
+def _side(ctx: KernelContext, op: core.Operation) -> None:
+    """The same in all lanes, which ptxas sees of what lanes exchange alone."""
+    assert isinstance(op, ops.Side)
+    b = ctx.b
+    number = b.trunc(b.udiv(special_register(ctx, "tid.x"), i64(ctx.threads)), "i32")
+    same = b.intrinsic("llvm.nvvm.shfl.sync.idx.i32", "i32", [i32(-1), number, i32(0), i32(WARP - 1)], overload=[])
+    ctx.bind(op.out, b.zext(same, "i64"))
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
-    return {ops.Roles: _roles, ops.Meet: _meet}
+    return {ops.Roles: _roles, ops.Meet: _meet, ops.Side: _side}

@@ -33,6 +33,7 @@ from tilewright.dialects.reports import Check
 from tilewright.ir.core import Block, BlockArgument, Operation, Region, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.transforms.schedule.alternate import alternate, alternating, obstacle
 from tilewright.transforms.schedule.known import runs_lanes
 
 _ASKED: Final = (gpu_tensors.AwaitReaders, gpu_tensors.Expect, gpu_tensors.CopyTensor)
@@ -76,9 +77,12 @@ def _split(kernel: Kernel) -> str | None:
     if meetings is None:
         return "no barrier tells that those which count copies are there"
     body = spmd.body.entry
-    common = list(takewhile(_is_common, body))
+    common = _common(body)
+    shared = alternating(operations)
+    if shared is not None and (reason := obstacle(shared, body)) is not None:
+        return reason
     try:
-        found = _Slice(body, meetings, frozenset(common))
+        found = _Slice(body, meetings, common)
         for op in operations:
             if isinstance(op, _ASKED) or op in meetings:
                 found.need(op)
@@ -86,20 +90,27 @@ def _split(kernel: Kernel) -> str | None:
         return str(error)
     (main, inside), (beside, outside) = new_region(), new_region()
     found.emit(body, Builder.at_end(outside, kernel.location), {})
-    for op in list(body)[len(common) :]:
+    for op in [op for op in body if op not in common]:
         op.detach()
         inside.append(op)
-    Builder.at_end(body, kernel.location)(lane_roles.Roles(main, beside))
+    sides = 1 if shared is None else lane_roles.SIDES
+    Builder.at_end(body, kernel.location)(lane_roles.Roles(main, beside, sides))
     for op in meetings:
         Builder.before_op(op)(lane_roles.Meet())
         op.erase()
     _leave_out(operations)
+    if shared is not None:
+        alternate(shared, inside)
     return None
 
 
-def _is_common(op: Operation) -> bool:
-    """Whether an operation may stand in front of both roles: memory, and what anybody may compute."""
-    return isinstance(op, memref.Alloca) or _is_arithmetic(op)
+def _common(body: Block) -> frozenset[Operation]:
+    """The operations that stand in front of both roles: memory, and what anybody may compute, the same on all sides."""
+    found, own = set[Operation](), set[Operation]()
+    for op in takewhile(lambda op: isinstance(op, memref.Alloca) or _is_arithmetic(op), body):
+        is_own = isinstance(op, lane_roles.Side) or any(value.defining_op in own for value in op.operands)
+        (own if is_own else found).add(op)
+    return frozenset(found)
 
 
 def _is_arithmetic(op: Operation) -> bool:

@@ -41,6 +41,7 @@ from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
 from tilewright.transforms.tile_values import tile_type
 
 _USUAL: Final = 4
@@ -63,7 +64,8 @@ class ChooseSchedule(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         self.request.check_names(module, context.report)
         for kernel in module.kernels:
-            wanted = self.request.of(kernel)
+            wanted = with_wishes(self.request.of(kernel), kernel)
+            forget_wishes(kernel)
             threads = self._wanted_threads(kernel, wanted)
             if kernel.spread and threads is not None:
                 kernel.work_group_size = (threads, 1)
@@ -92,7 +94,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _chosen(self, kernel: Kernel, placed: Products, wanted: Schedule) -> Mapping[str, object]:
         """What is said of products; of what only who asks gets, nothing if nobody has asked."""
-        asked = {key: getattr(placed, key) for key in ("turns", "reuse", "overlap", "held", "roles")}
+        asked = {key: getattr(placed, key) for key in ("turns", "reuse", "overlap", "held", "roles", "pingpong")}
         return {
             **UNSAID,
             "copies": placed.copies,

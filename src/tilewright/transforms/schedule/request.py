@@ -153,11 +153,11 @@ class ScheduleRequest(Struct, frozen=True):
             said = taken.reason or "it has no loop with several products of which one may have rows in registers"
             self._misfit(kernel, "held=yes", said, report)
         if wanted.roles and not taken.roles:
-            said = (
-                taken.reason
-                or "it has no loop with several products of two or three groups of warps, whose readers say so"
-            )
+            said = taken.reason or "it has no loop with products of two or three groups of warps, whose readers say so"
             self._misfit(kernel, "roles=yes", said, report)
+        if wanted.pingpong and not taken.pingpong:
+            said = taken.reason or "it has no loop over tiles whose factors a warp beside the work-group asks for"
+            self._misfit(kernel, "pingpong=yes", said, report)
         if wanted.swizzle not in (None, SLAB, taken.swizzle):
             said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"
             self._misfit(kernel, f"swizzle={wanted.swizzle}", said, report)

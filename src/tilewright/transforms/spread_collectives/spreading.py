@@ -48,7 +48,7 @@ from tilewright.transforms.spread_collectives.phases import phases_of, write_ste
 from tilewright.transforms.spread_collectives.sharing import SharedMemory, flag_bytes, loop_over_terms, sums_type
 from tilewright.transforms.spread_collectives.tasks import Task, step_of
 from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
-from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
+from tilewright.transforms.spread_collectives.wishes import with_wishes
 
 
 class SpreadCollectives(Pass, frozen=True):
@@ -61,8 +61,6 @@ class SpreadCollectives(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         heads = [kernel for kernel in module.kernels if kernel.step_of is None]
         changed = [self._spread(kernel, next(iter(module.steps_of(kernel)), None)) for kernel in heads]
-        for kernel in module.kernels:
-            forget_wishes(kernel)
         if context.offers is not None:
             for kernel in heads:
                 is_spread = kernel.parts is not None or kernel.stepped is not None

@@ -1,8 +1,8 @@
-"""What blocks had better share of a product, as the model that chose its tile has it: told by the loop over its terms.
+"""How a product had better be run, as the model that chose its tile has it: told by the loop over its terms.
 
     %sum = scf.for %k = 0 to %terms step 64 (%acc = 0) {sharing = "stream=yes"} { .. }
 
-`lower-collectives` says so, `spread-collectives` does so where nothing else is asked for.
+`lower-collectives` says so; `spread-collectives` and `choose-schedule` do so where nothing else is asked for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHARING: Final = "sharing"
 
 
 def wish_for(sums: Value, sharing: Schedule) -> Value:
-    """The sums of a loop that says what blocks had better share; of another operation as they are."""
+    """The sums of a loop that says how it had better be run; of another operation as they are."""
     loop = sums.defining_op
     if sharing != Schedule() and isinstance(loop, scf.For):
         loop.attributes[SHARING] = str(sharing)
@@ -31,8 +31,8 @@ def wish_for(sums: Value, sharing: Schedule) -> Value:
 def with_wishes(asked: Schedule, kernel: Kernel) -> Schedule:
     """What is asked for a kernel, and what its products wish for where nothing is asked."""
     for wish in _wishes(kernel):
-        cluster = wish.cluster if asked.cluster is None else asked.cluster
-        asked = replace(asked, cluster=cluster, stream=wish.stream if asked.stream is None else asked.stream)
+        said = {name: getattr(wish, name) for name in wish.__struct_fields__ if getattr(asked, name) in (None, "")}
+        asked = replace(asked, **said)
     return asked
 
 
@@ -42,6 +42,6 @@ def _wishes(kernel: Kernel) -> list[Schedule]:
 
 
 def forget_wishes(kernel: Kernel) -> None:
-    """Leave nothing of them in a program that is divided, or is not going to be."""
+    """Leave nothing of them in a program whose schedule has been chosen."""
     for op in kernel.walk():
         op.attributes.pop(SHARING, None)

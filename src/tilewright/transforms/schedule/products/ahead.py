@@ -16,7 +16,7 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.schedule.products.around import Around, Side, around_product, around_products
-from tilewright.transforms.schedule.products.askers import has_asker
+from tilewright.transforms.schedule.products.askers import asks_for_one, has_asker
 from tilewright.transforms.schedule.products.beside import Beside, loads_beside, slices_of
 from tilewright.transforms.schedule.products.cluster_factors import shared_sides
 from tilewright.transforms.schedule.products.factors import Factor
@@ -49,7 +49,8 @@ class Ahead(Struct, frozen=True):
     first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
     next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not. What is
-    loaded `beside` factors threads read. With `roles` a warp beside the work-group asks for copies.
+    loaded `beside` factors threads read. With `roles` a warp beside the work-group asks for copies; so many `sides`
+    take tiles of the loop around by turns.
     """
 
     products: tuple[tile.Mma, ...]
@@ -68,6 +69,7 @@ class Ahead(Struct, frozen=True):
     alone: str = ""
     beside: Sequence[Beside] = ()
     roles: bool = False
+    sides: int = 1
 
     @property
     def by_tensor(self) -> bool:
@@ -82,7 +84,7 @@ class Ahead(Struct, frozen=True):
         twins = {(products[op], side): (products[first], other) for (op, side), (first, other) in self.same.items()}
         whole = tuple(products.values())
         found = replace(self, products=whole, slices=slices, ahead=ahead, once=once, same=twins)
-        return replace(found, around=None, shared=frozenset(), beside=())
+        return replace(found, around=None, shared=frozenset(), beside=(), roles=False, sides=1)
 
     @property
     def copied(self) -> Sequence[Side]:
@@ -183,7 +185,13 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
             wanted.update(dict.fromkeys(slices_of(beside, loop)))
             found = replace(found, beside=beside, slices=tuple(op for op in body if op in wanted), stages=fewer)
     found = _going_on(loop, found, plans, schedule)
-    asks = not by_threads and len(products) > 1 and has_asker(loop, block.threads // (WARP * _GROUP), found, schedule)
+    groups = block.threads // (WARP * _GROUP)
+    if len(products) == 1:
+        reads = any(plans[op].rows.read for op in products)
+        roles = not (by_threads or found.shared or reads) and asks_for_one(groups, block.sides, schedule)
+        sides = block.sides if roles and found.around is not None else 1
+        return replace(found, roles=roles, sides=sides)
+    asks = not by_threads and has_asker(loop, groups, found, schedule)
     return replace(found, roles=asks)
 
 

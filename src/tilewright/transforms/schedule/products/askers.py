@@ -39,6 +39,11 @@ def has_asker(loop: scf.For, groups: int, found: Found, schedule: Schedule) -> b
     return groups == _BEST and not found.overlap and is_best
 
 
+def asks_for_one(groups: int, sides: int, schedule: Schedule) -> bool:
+    """Whether a loop with one product of so many groups of warps has a warp that asks, for so many `sides`."""
+    return bool(schedule.roles) and 1 <= groups * sides <= _MOST
+
+
 def _has_as_many(loop: scf.For) -> bool:
     """Whether all blocks have as many iterations."""
     seen, waiting = set[Operation](), [loop.lower, loop.upper]

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.lane_roles import SIDES
+from tilewright.dialects.reports import Check
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
@@ -126,6 +128,11 @@ class Products(Struct, frozen=True):
         """Whether a warp beside the work-group asks for what loops multiply."""
         return bool(self.loops) and all(found.roles for found in self.loops.values())
 
+    @property
+    def pingpong(self) -> bool:
+        """Whether two work-groups of a block take tiles by turns."""
+        return any(found.sides > 1 for found in self.loops.values())
+
     def resident(self, block: Block, together: int = 1) -> int:
         """So many blocks are on the device at a time, if `together` are a cluster."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
@@ -167,12 +174,16 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     """
     if block is None:
         return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
+    if wanted.roles and any(isinstance(op, Check) for op in kernel.walk()):
+        # work-items that end early would let others wait
+        wanted = replace(wanted, roles=False)
     others = sum(map(allocation_bytes, _allocations(kernel))) + _taken_bytes(kernel)
     others += _conversions(kernel, block.threads // WARP)
     room, shared = block.shared_bytes, block.shared_bytes - others
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
-    block = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted))
+    whole, sides = block, SIDES if wanted.pingpong and wanted.roles else 1
+    block = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted), sides=sides)
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):
@@ -183,7 +194,9 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
             plans[op] = found
     loops = _loops(kernel, plans, block, wanted)
     asked = wanted.stores is Copies.TENSOR
-    stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, asked=asked)
+    stored: Stored | str = ASKED
+    if wanted.stores is not Copies.THREADS:
+        stored = stored_by_machine(kernel, plans, block.threads, asked=asked, sides=sides)
     if isinstance(stored, Stored):
         counts = _stages_enough(wanted)
         one_slab = stored.with_one_slab(block.threads // WARP)
@@ -209,6 +222,10 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
         buffers, memory, beside = _memory(kernel, plans, loops)
         total = _total(buffers)
+    if sides > 1 and (
+        len(loops) != 1 or not isinstance(stored, Stored) or any(found.sides == 1 for found in loops.values())
+    ):
+        return choose_products(kernel, whole, replace(wanted, pingpong=False))
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
     return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)

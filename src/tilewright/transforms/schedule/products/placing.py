@@ -30,6 +30,7 @@ from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
+from tilewright.transforms.schedule.products.asked_ring import AskedRing, Words
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
@@ -163,6 +164,12 @@ class _Placement(Struct):
         has_maps = tests_of(Builder.before_op(outer), matrices)
         if has_maps is not None:
             self._place_twin(ahead, loop, outer, has_maps)
+        if len(ahead.products) == 1 and ahead.roles:
+            opened = [build(Alloca(result_types=[words])).out for _ in range(2)]
+            order = MemrefType(I64, (ahead.sides,), (1,), AddressSpace.LOCAL)
+            opened += [build(Alloca(result_types=[order])).out] * (ahead.sides > 1)
+            AskedRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP).place(self.begin)
+            return
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
             plan = self.plans[ahead.products[0]]

@@ -49,7 +49,7 @@ class Block(Struct, frozen=True):
     """What computes a product: threads, the shared memory that is left for factors, the machine and how many it has.
 
     A block is `alone` on a multiprocessor if there are no more than these. Rows of swizzled factors are cut into slabs
-    of `slab` bytes or more.
+    of `slab` bytes or more. If its threads are one of `sides` that take tiles by turns, these share its memory.
     """
 
     threads: int
@@ -58,6 +58,7 @@ class Block(Struct, frozen=True):
     multiprocessors: int = 1
     alone: bool = False
     slab: int = SLAB
+    sides: int = 1
 
     def stages(
         self, plans: Sequence[ProductPlan], bytes_: int | None = None, beside: int = 0, asked: int | None = None
@@ -73,7 +74,7 @@ class Block(Struct, frozen=True):
         if asked is not None:
             return min(asked, (self.shared_bytes - beside) // bytes_, MOST_ASKED_STAGES)
         whole = (self.shared_bytes - beside) // bytes_
-        if self.alone:
+        if self.alone or self.sides > 1:
             # nothing else hides the way from memory
             return min(whole, MOST_ASKED_STAGES)
         shares = ((self.shared_bytes // blocks - beside) // bytes_ for blocks in range(self._blocks(plans), 1, -1))
@@ -81,7 +82,7 @@ class Block(Struct, frozen=True):
 
     def resident(self, plans: Sequence[ProductPlan], bytes_: int, together: int = 1) -> int:
         """How many blocks with so many bytes of factors the device runs at a time, so many of them in each cluster."""
-        is_half = self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
+        is_half = self.sides == 1 and self._has_registers_of_two(plans) and 2 * bytes_ <= self.shared_bytes
         lost = 0 if together <= _PAIR else _LEFT_OVER
         return (self.multiprocessors - lost) * (1 + is_half) // together * together
 

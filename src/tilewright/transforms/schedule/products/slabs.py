@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects import gpu_stores as stores
-from tilewright.dialects import lane
+from tilewright.dialects import lane, lane_roles
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.gpu_products import FenceAsync, memref_of
 from tilewright.ir.core import Value
@@ -74,13 +74,18 @@ def lower_store(
 ) -> None:
     """All slabs of a tile; `repeated` if another one may have been stored before."""
     layout, type_, near = layout_of(op.value), memref_of(op.slabs), op.modes[0]
-    memories = (type_.shape[3] or 0) // threads.teams.warps
+    memories = (type_.shape[3] or 0) // (threads.teams.warps * op.sides)
     found = slabs_in(layout, near, type_.shape[0] or 0)
     pairs = threads.teams.warps == _USUAL_WARPS and len(found) > memories and memories % _PAIR == 0
     together = _PAIR if pairs else 1
     groups = [found[k : k + together] for k in range(0, len(found), together)]
     begin = [emit.add(build, new(at), _of_warp(threads, layout, dim)) for dim, at in enumerate(op.indices)]
-    first = emit.mul(threads.head, threads.number(Owner.WARP), threads.head.index(memories))
+    warp = threads.number(Owner.WARP)
+    if op.sides > 1:
+        side = emit.cast(threads.head, threads.head(lane_roles.Side()).out, emit.scalar_type(warp.type))
+        others = emit.mul(threads.head, side, threads.head.constant(threads.teams.warps, emit.scalar_type(warp.type)))
+        warp = emit.add(threads.head, warp, others)
+    first = emit.mul(threads.head, warp, threads.head.index(memories))
     asks = threads.is_first_lane()
     places = memories // together
     for number, group in enumerate(groups):

@@ -40,15 +40,17 @@ _ELEMENTS: Final = (F16, BF16, F32)
 
 
 class Stored(Struct, frozen=True):
-    """A store of sums whose neighbours in memory lie along mode `near`, and the memory of slabs for it."""
+    """A store of sums whose neighbours in memory lie along mode `near`, and the memory of slabs for it, by so many work
+    groups of a block (`sides`)."""
 
     store: tile.Store
     near: int
     slabs: MemrefType
+    sides: int = 1
 
     def with_one_slab(self, warps: int) -> Stored:
         """The same by warps that fill a slab again when it has been read, where memory is short."""
-        return replace(self, slabs=slabs_of(self.slabs.element, warps, 1))
+        return replace(self, slabs=slabs_of(self.slabs.element, warps * self.sides, 1))
 
     def place(self, slabs: Value) -> None:
         """Let the machine store where a launch has a map of the matrix."""
@@ -57,7 +59,7 @@ class Stored(Struct, frozen=True):
         matrix = matrix_of(store.memref, self.near)
         assert isinstance(matrix, Matrix), "choose-products has asked"
         has_map = tests_of(build, [matrix])
-        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes)
+        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes, self.sides)
         if has_map is None:
             build(by_machine)
             store.erase()
@@ -84,7 +86,7 @@ def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP, line: i
 
 
 def stored_by_machine(
-    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, asked: bool
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, asked: bool, sides: int = 1
 ) -> Stored | str:
     """The store of a kernel that the machine can make, or why it cannot.
 
@@ -131,7 +133,7 @@ def stored_by_machine(
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
     each = 1 if store in repeated and own * element.bytes == line else _SLABS_A_WARP
-    return Stored(store, near, slabs_of(element, threads // WARP, each, line))
+    return Stored(store, near, slabs_of(element, sides * threads // WARP, each, line), sides)
 
 
 def _orders(op: Operation) -> bool:

@@ -107,7 +107,7 @@ class TensorRing(Struct, frozen=True):
         loop, count, around = self.loop, self.ahead.stages, self.ahead.around
         (op,) = self.ahead.products
         build = Builder.before_op(loop if around is None else around.loop)
-        if not _is_first(loop if around is None else around.loop):
+        if not is_first(loop if around is None else around.loop):
             # what this thread has written where boxes are read, or accessed where they go, comes first
             build(gpu.FenceAsync(everywhere=True))
             build(team.Barrier(fence_local=True, fence_global=True))
@@ -335,7 +335,7 @@ class TensorRing(Struct, frozen=True):
         return known
 
 
-def _is_first(op: Operation) -> bool:
+def is_first(op: Operation) -> bool:
     """Whether nothing that the kernel does in front of an operation writes or orders memory, or waits."""
     for at in (op, *op.ancestors()):
         if isinstance(at, Kernel):
