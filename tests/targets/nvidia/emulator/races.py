@@ -9,7 +9,7 @@ atomics of the scope of a block count as plain.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -183,26 +183,32 @@ def _sorted(offsets: Array, actors: Array, flags: Array, turns: Array | None = N
     return Bytes(offsets[order], actors[order], flags[order], (actors if turns is None else turns)[order])
 
 
-def _suspects(found: Bytes) -> list[tuple[int, int]]:
-    """The ranges of bytes that several touch, one of them writing, not all atomically."""
+def _suspects(found: Bytes) -> tuple[Array, Array]:
+    """Where the ranges of bytes begin and end that several touch, one of them writing, not all atomically."""
     if not len(found.offsets):
-        return []
+        return _NO_RANGES
     starts = np.flatnonzero(np.diff(found.offsets, prepend=found.offsets[0] - 1))
     ends = np.append(starts[1:], len(found.offsets))
     several = np.minimum.reduceat(found.actors, starts) != np.maximum.reduceat(found.actors, starts)
     writes = np.bitwise_or.reduceat(found.flags & Access.WRITE, starts) != 0
     plain = np.bitwise_and.reduceat(found.flags & Access.ATOMIC, starts) == 0
-    return [(int(starts[k]), int(ends[k])) for k in np.flatnonzero(several & writes & plain)]
+    chosen = several & writes & plain
+    return starts[chosen], ends[chosen]
 
 
-def _check(found: Bytes, suspects: Sequence[tuple[int, int]], masks: Array) -> None:
+_NO_RANGES: Final = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _check(found: Bytes, suspects: tuple[Array, Array], masks: Array) -> None:
     """Look at all pairs of accesses of one byte."""
-    if not suspects:
+    starts, ends = suspects
+    if not len(starts):
         return
-    first = np.array([first for first, last in suspects for _ in range(first, last)])
-    places = np.concatenate([np.arange(*suspect) for suspect in suspects])
+    counts = ends - starts
+    first = starts.repeat(counts)
+    places = first + np.arange(len(first)) - (counts.cumsum() - counts).repeat(counts)
     races = list[tuple[int, int]]()
-    for distance in range(1, max(last - first for first, last in suspects)):
+    for distance in range(1, int(counts.max())):
         behind = places - distance >= first
         first, places = first[behind], places[behind]
         races += _racing(found, places - distance, places, masks)
@@ -299,7 +305,7 @@ class Launched:
             np.concatenate([part.flags for part in self._parts]),
             np.concatenate([part.turns for part in self._parts]),
         )
-        for first, last in _suspects(found):
+        for first, last in zip(*(each.tolist() for each in _suspects(found)), strict=True):
             rows = range(first, last)
             for k in rows:
                 for j in range(first, k):
