@@ -64,7 +64,8 @@ _WARP: Final = 32
 class Marks(NamedTuple):
     """What is noted of words of memory: who was last, whether several were there, and one of them wrote.
 
-    Left as it was between two barriers: arrays as large as memory take the system some time to give.
+    One for all blocks of a device, left as it was between two barriers: arrays as large as memory take the system some
+    time to give.
     """
 
     last: Array
@@ -72,8 +73,9 @@ class Marks(NamedTuple):
     contested: Array
 
     @classmethod
-    def of(cls, words: int) -> Marks:
-        """Of so many words, whatever they are."""
+    def of(cls, size: int) -> Marks:
+        """Of so many bytes, whatever they are."""
+        words = -(-size // WORD_BYTES)
         return cls(np.empty(words, np.int16), np.empty(words, np.bool_), np.empty(words, np.bool_))
 
 
@@ -81,8 +83,8 @@ class Marks(NamedTuple):
 class Epoch:
     """What the threads of a block accessed since the last barrier."""
 
+    marks: Marks
     entries: list[Entry] = field(default_factory=list[Entry])
-    marks: Marks = field(default_factory=lambda: Marks.of(0))
 
     def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
@@ -122,9 +124,6 @@ class Epoch:
             return NOTHING
         words = np.concatenate([e.offsets for e in self.entries]) >> _WORD
         threads = np.concatenate([e.threads for e in self.entries])
-        many = int(words.max()) + 1
-        if many > len(self.marks.last):
-            self.marks = Marks.of(many)
         last, shared, contested = self.marks
         last[words], shared[words], contested[words] = threads, False, False
         shared[words[last[words] != threads]] = True
