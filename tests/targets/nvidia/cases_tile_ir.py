@@ -224,7 +224,7 @@ return"""
 
 
 def _regions() -> Case:
-    """Greatest element of each row with its position, and sums of all elements from each one on."""
+    """Greatest element of each row with its position, their sum, and sums of all elements from each one on."""
     body = """%xt = make_tensor_view %x, shape = [16, 64], strides = [64, 1] : tensor_view<16x64xi32, strides=[64,1]>
 %xw = make_partition_view %xt : partition_view<tile=(16x64), tensor_view<16x64xi32, strides=[64,1]>>
 %zero = constant <i32: 0> : tile<i32>
@@ -233,13 +233,14 @@ def _regions() -> Case:
 %n = iota : tile<64xi32>
 %n1 = reshape %n : tile<64xi32> -> tile<1x64xi32>
 %n2 = broadcast %n1 : tile<1x64xi32> -> tile<16x64xi32>
-%best, %where = reduce %v, %n2 dim=1 identities=[-2147483648 : i32, 0 : i32]
-    : tile<16x64xi32>, tile<16x64xi32> -> tile<16xi32>, tile<16xi32>
-    (%e: tile<i32>, %acc: tile<i32>, %p: tile<i32>, %q: tile<i32>) {
+%best, %where, %total = reduce %v, %n2, %v dim=1 identities=[-2147483648 : i32, 0 : i32, 0 : i32]
+    : tile<16x64xi32>, tile<16x64xi32>, tile<16x64xi32> -> tile<16xi32>, tile<16xi32>, tile<16xi32>
+    (%e: tile<i32>, %acc: tile<i32>, %p: tile<i32>, %q: tile<i32>, %a: tile<i32>, %b: tile<i32>) {
   %more = cmpi greater_than %e, %acc, signed : tile<i32> -> tile<i1>
   %value = select %more, %e, %acc : tile<i1>, tile<i32>
   %place = select %more, %p, %q : tile<i1>, tile<i32>
-  yield %value, %place : tile<i32>, tile<i32>
+  %sum = addi %a, %b : tile<i32>
+  yield %value, %place, %sum : tile<i32>, tile<i32>, tile<i32>
 }
 %after = scan %v dim=1 reverse=true identities=[0 : i32] : tile<16x64xi32> -> tile<16x64xi32>
     (%e: tile<i32>, %acc: tile<i32>) {
@@ -250,15 +251,15 @@ def _regions() -> Case:
     : tile<16x64xi32>, partition_view<tile=(16x64), tensor_view<16x64xi32, strides=[64,1]>>, tile<i32> -> token
 %i = iota : tile<16xi32>
 """
-    body += pointers("y", "i32", 16) + pointers("z", "i32", 16)
-    body += store("y", "best", "i32", 16) + store("z", "where", "i32", 16) + "return"
-    parameters = "%x: tile<ptr<i32>>, %y: tile<ptr<i32>>, %z: tile<ptr<i32>>"
+    body += pointers("y", "i32", 16) + pointers("z", "i32", 16) + pointers("w", "i32", 16)
+    body += store("y", "best", "i32", 16) + store("z", "where", "i32", 16) + store("w", "total", "i32", 16) + "return"
+    parameters = "%x: tile<ptr<i32>>, %y: tile<ptr<i32>>, %z: tile<ptr<i32>>, %w: tile<ptr<i32>>"
 
     def prepare(rng: np.random.Generator) -> Launch:
         x = np.array([rng.permutation(1000)[:64] for _ in range(16)], np.int32)
         after = np.cumsum(x[:, ::-1], axis=1, dtype=np.int32)[:, ::-1].copy()
-        expected = {0: after, 1: x.max(axis=1), 2: x.argmax(axis=1).astype(np.int32)}
-        return Launch([x, poisoned("i32", 16), poisoned("i32", 16)], expected)
+        expected = {0: after, 1: x.max(axis=1), 2: x.argmax(axis=1).astype(np.int32), 3: after[:, 0].copy()}
+        return Launch([x, *(poisoned("i32", 16) for _ in range(3))], expected)
 
     return _case("regions", entry("argmax", parameters, body), prepare)
 

@@ -282,7 +282,8 @@ def rounds() -> Case:
 
 
 def trips() -> Case:
-    """Loops between bounds, with steps, that only the launch knows: what they add, and how often."""
+    """Loops between bounds that only the launch knows, with steps that it knows too, of one and of three: what they
+    add."""
     body = """
     %g = team.group_id {dim = 0} -> index
     %z = arith.constant {value = 0} -> index
@@ -302,8 +303,14 @@ def trips() -> Case:
       %more = arith.add %acc, %k -> i64
       scf.yield %more
     }
+    %three = arith.constant {value = 3} -> i64
+    %thirds = scf.for %lower, %upper, %three, %nil {operand_segments = [1, 1, 1, 1]} -> i64 (%k: i64, %acc: i64) {
+      %more = arith.add %acc, %k -> i64
+      scf.yield %more
+    }
     memref.store %sum, %S, %z, %g
-    memref.store %ones, %S, %one, %g"""
+    memref.store %ones, %S, %one, %g
+    memref.store %thirds, %S, %two, %g"""
     bounds = [
         (0, 6, 2),
         (0, 7, 2),
@@ -319,16 +326,17 @@ def trips() -> Case:
     ]
 
     def prepare(rng: np.random.Generator) -> Launch:
-        expected = np.zeros((2, len(bounds)), np.int64, order="F")
+        expected = np.zeros((3, len(bounds)), np.int64, order="F")
         for number, (lower, upper, step) in enumerate(bounds):
             for k in range(lower, upper, step) if step > 0 else ():
                 expected[0, number] = expected[0, number] * 10 + k
             expected[1, number] = sum(range(lower, upper))
+            expected[2, number] = sum(range(lower, upper, 3))
         numbers = np.array(bounds, np.int64).T.copy(order="F")
         return Launch([numbers, poisoned("i64", *expected.shape)], {1: expected}, (len(bounds), 1, 1))
 
     count = len(bounds)
-    return Case("trips", kernel(f"%N: memref<i64x3x{count}>, %S: memref<i64x2x{count}>", body), prepare)
+    return Case("trips", kernel(f"%N: memref<i64x3x{count}>, %S: memref<i64x3x{count}>", body), prepare)
 
 
 def tile_cases() -> list[Case]:

@@ -121,6 +121,14 @@ def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
     assert not wrong, f"{len(wrong)}: {wrong[:60]}"
 
 
+def test_regions_element_after_element(rng: np.random.Generator) -> None:
+    """One thread goes along each line, where tiles have no layouts."""
+    (case,) = (case for case in tile_ir_cases() if case.name == "tile_ir-regions")
+    launch = case.prepare(rng)
+    found = faults(launch, compiled(case.text, schedule="elements").run(launch))
+    assert not found, "; ".join(found)
+
+
 @pytest.mark.skipif(not thorough(), reason="the emulator takes seconds")
 def test_few_threads_for_a_large_tile(rng: np.random.Generator) -> None:
     """Each of twelve takes a product of 64x128 and 128x64 elements one after the other, and comes to an end."""

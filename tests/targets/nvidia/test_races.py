@@ -9,7 +9,7 @@ import pytest
 
 from effort import Ran, count
 
-from .emulator.races import Access, Entry, Epoch, RaceError
+from .emulator.races import Access, Entry, Epoch, Marks, RaceError
 
 EPOCHS = count("RANDOM_EPOCHS", 200, 20000)
 _KINDS = (Access.READ, Access.WRITE, Access.ATOMIC, Access.ATOMIC | Access.WRITE)
@@ -49,7 +49,7 @@ def test_random_epochs(rng: np.random.Generator, ran: Ran) -> None:
     verdicts = set[bool]()
     for _ in range(EPOCHS):
         entries, masks = drawn(rng)
-        epoch, expected = Epoch(list(entries)), race(entries, masks)
+        epoch, expected = Epoch(Marks.of(64), list(entries)), race(entries, masks)
         if expected:
             with pytest.raises(RaceError):
                 epoch.close(masks)

@@ -82,3 +82,24 @@ def test_bands_are_as_wide_as_is_asked(alone: bool) -> None:
         assert module.kernels[0].parts is not None
         texts.append(re.sub(r'schedule = "[^"]*", ', "", print_op(module)))
     assert (texts[0] == texts[1]) == alone
+
+
+def test_a_number_that_is_written_is_not_loaded_again(rng: np.random.Generator) -> None:
+    """A later launch would find the sum in the place of the factor: the tiles stay in one block."""
+    text = """func @k(%s: memref<f64>, %x: memref<f64x31>, %y: memref<f64x31>, %z: memref<f64x31>) {
+        %one = constant 1.0 : f64
+        %zero = constant 0.0 : f64
+        %factor = load %s[] : f64
+        sum %one, %x, %zero, %s
+        axpby %one, %x, %zero, %y
+        axpby %factor, %y, %zero, %z
+    }"""
+    module = divided(read(text, apart=True), passes=WHOLE_SUMS)
+    (kernel,) = module.kernels
+    x = rng.integers(-9, 10, 31).astype(np.float64)
+    given = [np.array(3.0), x, np.full_like(x, np.nan), np.full_like(x, np.nan)]
+    interpret(kernel, given, checked=True, parts=5, in_steps=bool(module.steps_of(kernel)))
+    wanted = [x.sum(), x, x, 3 * x]
+    assert all(np.array_equal(have, want) for have, want in zip(given, wanted, strict=True))
+    assert kernel.parts is None
+    assert not module.steps_of(kernel)

@@ -23,7 +23,7 @@ class Accesses:
 
     def __init__(self, memory: Memory, threads: int, cluster: Cluster) -> None:
         self._memory = memory
-        self._epoch = Epoch()
+        self._epoch = Epoch(memory.marks)
         self._copies = Copies(memory, threads)
         self._unshown = Unshown(SIZE - WINDOW)
         self._barriers = Barriers(memory)

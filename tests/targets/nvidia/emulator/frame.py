@@ -235,6 +235,11 @@ class Code:
     function: Function
     segments: list[Segment]
     starts: dict[str, int]
+    waits: Array = field(init=False)
+    """Which of the segments are one instruction that waits."""
+
+    def __post_init__(self) -> None:
+        self.waits = np.array([segment.sync is not None for segment in self.segments])
 
 
 def operand(ltype: str, text: str) -> Operand:

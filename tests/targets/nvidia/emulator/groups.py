@@ -132,6 +132,8 @@ class Unshown:
     def __init__(self, size: int) -> None:
         self._writers: Array = np.zeros(size, np.int16)
         """The number of who wrote each byte and one more, or 0."""
+        self._end = 0
+        """Behind it nobody has written."""
 
     def write(self, threads: Array, offsets: Array, size: int) -> None:
         """Threads write so many bytes each, at offsets in shared memory or, below 0, elsewhere."""
@@ -144,6 +146,7 @@ class Unshown:
             offsets, threads = offsets[inside], threads[inside]
         for k in range(size):
             self._writers[offsets + k] = threads + 1
+        self._end = max(self._end, int(offsets.max()) + size)
 
     def replace(self, offsets: Array) -> None:
         """Something else that needs no fence is at these offsets now."""
@@ -151,7 +154,10 @@ class Unshown:
 
     def show(self, threads: Array) -> None:
         """A fence of these threads."""
-        self._writers[np.isin(self._writers, threads + 1)] = 0
+        written = self._writers[: self._end]
+        shown = np.zeros(max(int(threads.max()), int(written.max(initial=0))) + 2, np.bool_)
+        shown[threads + 1] = True
+        written[shown[written]] = 0
 
     def check(self, offsets: Array, size: int) -> None:
         """Raises EmulatorError if so many bytes at these offsets are not all shown."""

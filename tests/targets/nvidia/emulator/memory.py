@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from .numbers import GARBAGE, Array
-from .races import Access
+from .races import Access, Marks
 from .text import EmulatorError
 
 WINDOW: Final = 1 << 26
@@ -67,6 +67,8 @@ class Memory:
         self._rights: Array = np.zeros(SIZE + 1, np.uint8)
         """What may be done with each byte; nothing with those in front of the first and behind the last."""
         self._views: dict[np.dtype[Any], Array] = {}
+        self.marks = Marks.of(SIZE)
+        """For the blocks that look for races, one after the other."""
         self._top = GAP
         self._mapped = Window(self.data[:0], self._rights[:0])
 

@@ -9,7 +9,7 @@ atomics of the scope of a block count as plain.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -64,7 +64,8 @@ _WARP: Final = 32
 class Marks(NamedTuple):
     """What is noted of words of memory: who was last, whether several were there, and one of them wrote.
 
-    Left as it was between two barriers: arrays as large as memory take the system some time to give.
+    One for all blocks of a device, left as it was between two barriers: arrays as large as memory take the system some
+    time to give.
     """
 
     last: Array
@@ -72,8 +73,9 @@ class Marks(NamedTuple):
     contested: Array
 
     @classmethod
-    def of(cls, words: int) -> Marks:
-        """Of so many words, whatever they are."""
+    def of(cls, size: int) -> Marks:
+        """Of so many bytes, whatever they are."""
+        words = -(-size // WORD_BYTES)
         return cls(np.empty(words, np.int16), np.empty(words, np.bool_), np.empty(words, np.bool_))
 
 
@@ -81,8 +83,8 @@ class Marks(NamedTuple):
 class Epoch:
     """What the threads of a block accessed since the last barrier."""
 
+    marks: Marks
     entries: list[Entry] = field(default_factory=list[Entry])
-    marks: Marks = field(default_factory=lambda: Marks.of(0))
 
     def add(self, threads: Array, offsets: Array, size: int, access: int, turns: Array) -> None:
         """Remember an access."""
@@ -122,9 +124,6 @@ class Epoch:
             return NOTHING
         words = np.concatenate([e.offsets for e in self.entries]) >> _WORD
         threads = np.concatenate([e.threads for e in self.entries])
-        many = int(words.max()) + 1
-        if many > len(self.marks.last):
-            self.marks = Marks.of(many)
         last, shared, contested = self.marks
         last[words], shared[words], contested[words] = threads, False, False
         shared[words[last[words] != threads]] = True
@@ -183,26 +182,32 @@ def _sorted(offsets: Array, actors: Array, flags: Array, turns: Array | None = N
     return Bytes(offsets[order], actors[order], flags[order], (actors if turns is None else turns)[order])
 
 
-def _suspects(found: Bytes) -> list[tuple[int, int]]:
-    """The ranges of bytes that several touch, one of them writing, not all atomically."""
+def _suspects(found: Bytes) -> tuple[Array, Array]:
+    """Where the ranges of bytes begin and end that several touch, one of them writing, not all atomically."""
     if not len(found.offsets):
-        return []
+        return _NO_RANGES
     starts = np.flatnonzero(np.diff(found.offsets, prepend=found.offsets[0] - 1))
     ends = np.append(starts[1:], len(found.offsets))
     several = np.minimum.reduceat(found.actors, starts) != np.maximum.reduceat(found.actors, starts)
     writes = np.bitwise_or.reduceat(found.flags & Access.WRITE, starts) != 0
     plain = np.bitwise_and.reduceat(found.flags & Access.ATOMIC, starts) == 0
-    return [(int(starts[k]), int(ends[k])) for k in np.flatnonzero(several & writes & plain)]
+    chosen = several & writes & plain
+    return starts[chosen], ends[chosen]
 
 
-def _check(found: Bytes, suspects: Sequence[tuple[int, int]], masks: Array) -> None:
+_NO_RANGES: Final = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _check(found: Bytes, suspects: tuple[Array, Array], masks: Array) -> None:
     """Look at all pairs of accesses of one byte."""
-    if not suspects:
+    starts, ends = suspects
+    if not len(starts):
         return
-    first = np.array([first for first, last in suspects for _ in range(first, last)])
-    places = np.concatenate([np.arange(*suspect) for suspect in suspects])
+    counts = ends - starts
+    first = starts.repeat(counts)
+    places = first + np.arange(len(first)) - (counts.cumsum() - counts).repeat(counts)
     races = list[tuple[int, int]]()
-    for distance in range(1, max(last - first for first, last in suspects)):
+    for distance in range(1, int(counts.max())):
         behind = places - distance >= first
         first, places = first[behind], places[behind]
         races += _racing(found, places - distance, places, masks)
@@ -299,7 +304,7 @@ class Launched:
             np.concatenate([part.flags for part in self._parts]),
             np.concatenate([part.turns for part in self._parts]),
         )
-        for first, last in _suspects(found):
+        for first, last in zip(*(each.tolist() for each in _suspects(found)), strict=True):
             rows = range(first, last)
             for k in rows:
                 for j in range(first, k):

@@ -141,7 +141,7 @@ class Team(Accesses):
     def steps(self, frame: Frame) -> Generator[bool]:
         """Run a kernel to its end, until it waits for other blocks: each time whether it went on since the last."""
         went = False
-        waits = np.array([segment.sync is not None for segment in frame.code.segments])
+        waits = frame.code.waits
         while True:
             (running,) = (frame.places != DONE).nonzero()
             if not len(running):

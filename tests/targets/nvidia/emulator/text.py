@@ -19,6 +19,7 @@ _THREADS: Final = re.compile(r'"nvvm.reqntid"="(\d+),1,1"')
 _CLUSTER: Final = re.compile(r'"nvvm.cluster_dim"="(\d+),1,1"')
 _RESULT: Final = re.compile(r"^(%[\w.$]+) = (.*)$")
 _CUT: Final = re.compile(r"[()\[\]{}<>,]")
+_BRACKET: Final = re.compile(r"[(\[{<]")
 _PHI: Final = re.compile(r"\[ (\S+), %([\w.$]+) \]")
 
 
@@ -176,6 +177,9 @@ def _inside(text: str) -> str:
 
 def split(text: str) -> list[str]:
     """The parts between commas outside of brackets."""
+    if _BRACKET.search(text) is None:
+        plain = [part.strip() for part in text.split(",")]
+        return plain if plain[-1] else plain[:-1]
     parts, depth, start = list[str](), 0, 0
     for found in _CUT.finditer(text):
         letter = found[0]

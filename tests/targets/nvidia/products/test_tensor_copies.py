@@ -72,6 +72,14 @@ def test_emulated(transposed: tuple[bool, bool], rng: np.random.Generator) -> No
     run(emitted_by_tensor(product, (64, 64, 64)), product, (64, 64), "C", rng)
 
 
+def test_a_group_of_warps_multiplies_all_rows(rng: np.random.Generator) -> None:
+    """Twice as many as one instruction has."""
+    product = TEXTS.Product((128, 64, 128), "f16", "f32")
+    code = emitted(TEXTS.tile_ir_product(product, (128, 64, 64)), schedule=f"threads=128 {TENSOR}")
+    assert "wgmma" in code[1].facts[SCHEDULE]
+    run(code, product, (128, 64), "C", rng)
+
+
 # What goes wrong is found
 
 
