@@ -23,6 +23,8 @@ _ASKS: Final = 40
 """Registers of a thread that asks."""
 _UNIT: Final = 8
 _METERS: Final = "llvm.nvvm.barrier.cta.sync.count"
+_MEETING: Final = 15
+"""A barrier of its own, at which nobody else waits: at that of the work-group (0) its threads may meet before."""
 
 
 def threads_beside(kernel: Kernel) -> int:
@@ -56,7 +58,7 @@ def _roles(ctx: KernelContext, op: core.Operation) -> None:
 
 def _meet(ctx: KernelContext, op: core.Operation) -> None:
     """The other warps of the group that asks have nothing to do."""
-    ctx.b.intrinsic_void(_METERS, [i32(0), i32(ctx.threads + WARP)])
+    ctx.b.intrinsic_void(_METERS, [i32(_MEETING), i32(ctx.threads + WARP)])
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
