@@ -33,6 +33,8 @@ from tilewright.transforms.signature import parts_of
 from tilewright.transforms.tile_values import tile_type
 
 _PAIR: Final = 2
+_GROUP: Final = 4 * WARP
+"""Threads that multiply together."""
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
 
@@ -183,9 +185,12 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
             plans[op] = found
     loops = _loops(kernel, plans, block, wanted)
     asked = wanted.stores is Copies.TENSOR
-    stored = ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, asked=asked)
+    any_sums = asked or (block.threads >= _PAIR * _GROUP and any(map(_has_several, loops.values())))
+    stored = (
+        ASKED if wanted.stores is Copies.THREADS else stored_by_machine(kernel, plans, block.threads, any_sums=any_sums)
+    )
     if isinstance(stored, Stored):
-        ways = [stored, stored.with_one_slab(block.threads // WARP)] if asked else [stored]
+        ways = [stored, stored.with_one_slab(block.threads // WARP)] if any_sums else [stored]
         left = [max(shared - _bytes_of(way.slabs), 0) for way in ways]
         fewer = [_loops(kernel, plans, replace(block, shared_bytes=bytes_), wanted) for bytes_ in left]
         enough = [number for number, found in enumerate(fewer) if _are_enough(loops, found)]
@@ -223,6 +228,12 @@ def _loops(
     """Those that load factors ahead."""
     loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
     return {op: found for op in loops if (found := ring_of(op, plans, block, wanted))}
+
+
+def _has_several(ring: Ahead) -> bool:
+    """Whether the machine copies what a loop's several products multiply: where groups of warps do without each other
+    the machine stores, measured on an H200, attention of width 128 and length 4096 1.04 times as fast, causal 1.02."""
+    return ring.by_tensor and len(ring.products) > 1
 
 
 def _are_enough(loops: Mapping[scf.For, Ahead], fewer: Mapping[scf.For, Ahead]) -> bool:
