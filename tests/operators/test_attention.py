@@ -252,17 +252,6 @@ def test_blocks_that_are_larger_where_they_are_whole() -> None:
     assert blocks(128, "nvidia:sm_80") == ((128, 64), True)
 
 
-def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
-    def blocks(keys: int, causal: bool, width: int = 64, target: str = "nvidia:sm_90a") -> tuple[int, int]:
-        x = np.zeros((1, 1, keys, width), np.float16)
-        return tw.attention.plan(x, x, x, target=target, causal=causal).of.blocks
-
-    assert blocks(512, causal=True) == (64, 64)
-    longer = [blocks(512, causal=False), blocks(1024, causal=True), blocks(512, causal=True, target="nvidia:sm_80")]
-    assert longer == [(64, 128)] * len(longer)
-    assert blocks(512, causal=True, width=128) == (128, 128)
-
-
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     def schedule(array: Array, target: str, **options: Any) -> str:
         plan = tw.attention.plan(array, array, array, target=target, **options)

@@ -38,19 +38,10 @@ which take slabs of 192.
 """
 
 
-_FEW_KEYS: Final = 512
-_FEW_KEYS_TILES: Final = {64: ((64, 64), 128)}
-"""The same under a mask, of so few keys that many of a longer block are masked: the text of width 64 1.05, where 128
-keys have 0.98."""
-
-
-def tiles_of(width: int, keys: int, causal: bool, target: str) -> Sequence[tuple[tuple[int, int], int]]:
+def tiles_of(width: int, target: str) -> Sequence[tuple[tuple[int, int], int]]:
     """Queries and keys of a block, and its threads: those that are best if blocks are whole, and those for all."""
     usual = next(found for most, found in _TILES.items() if width <= most)
-    if not takes_tensors(target):
-        return [usual]
-    few = _FEW_KEYS_TILES.get(width) if causal and keys <= _FEW_KEYS else None
-    return [found for found in (few, _WHOLE_TILES.get(width)) if found is not None] + [usual]
+    return [_WHOLE_TILES[width], usual] if width in _WHOLE_TILES and takes_tensors(target) else [usual]
 
 
 def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
