@@ -152,7 +152,8 @@ def plans(
 
 
 def test_what_the_device_copies_has_a_way_of_its_own() -> None:
-    """Blocks of 128 keys by two groups of warps, with one that asks; not what is not flat, nor under a mask or on other devices."""
+    """Blocks of 128 keys by two groups of warps, with one that asks; not what is not flat, nor under a mask, nor on
+    other devices."""
 
     def way(width: int, target: str = "nvidia:sm_90a", causal: bool = False) -> tuple[tuple[int, int], int, bool]:
         q = np.zeros((1, 2, 140, width), np.float16)
