@@ -34,8 +34,6 @@ QUERIES = 4 * 4096
 BAND = 16
 """Heads whose blocks of queries run beside each other if they are not alike."""
 TEXT_WIDTHS = (64, 96, 128)
-SLABS = {96: " swizzle=64"}
-"""Of values, whose rows are no whole slabs of 128 bytes."""
 ERROR = 2e-3
 CHECKED = 256
 """Queries whose result is looked at."""
@@ -73,7 +71,7 @@ def main() -> None:
     parser.add_argument("--lengths", default=lengths, help="queries and keys of a head (default: %(default)s)")
     parser.add_argument("--text-lengths", default="4096", help="those at which the text is run (default: %(default)s)")
     parser.add_argument("--blocks", help="queries and keys of a block of the text (default: as `tw.attention` has)")
-    parser.add_argument("--schedule", help="how the text is run (default: as `tw.attention` is)")
+    parser.add_argument("--schedule", help="how the text is run (default: nothing is asked)")
     options = figures.parsed(parser)
     torch = torch_on_device()
     print(name_of_device(torch))
@@ -146,10 +144,8 @@ def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
         case.width**-0.5,
         BAND if case.causal else 1,
     )
-    stores = " stores=tensor" if case.width != TEXT_WIDTHS[0] else ""
-    schedule = options.schedule or f"threads={2 * rows}{stores}{SLABS.get(case.width, '')}"
     any_extents = {"extents": "any"}
-    program = tw.compile(attention(of), target="nvidia", schedule=schedule, language_options=any_extents)
+    program = tw.compile(attention(of), target="nvidia", schedule=options.schedule, language_options=any_extents)
     return program.attention[of.grid]
 
 

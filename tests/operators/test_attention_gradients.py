@@ -135,14 +135,34 @@ def test_loads_run_ahead_of_what_a_loop_stores() -> None:
 
 
 def plans(
-    q: Array, k: Array, v: Array, causal: bool, structure: str | None = None, of_lse: bool = False
+    q: Array,
+    k: Array,
+    v: Array,
+    causal: bool,
+    structure: str | None = None,
+    of_lse: bool = False,
+    target: str = "nvidia:sm_90a",
 ) -> tuple[attention_gradient_plans.GradientPlan, ...]:
     """Of arrays on a device."""
     lse, framework = np.zeros(q.shape[:3], np.float32), framework_of(q)
     arrays = {"q": q, "k": k, "v": v, "out": q, "lse": lse, "g": q, **({"g_lse": lse} if of_lse else {})}
     sights = tuple((name, framework.sight(array, name)) for name, array in arrays.items())
-    request = attention_gradient_plans.Request(framework, sights, "bhld", causal, "nvidia:sm_90a", structure)
+    request = attention_gradient_plans.Request(framework, sights, "bhld", causal, target, structure)
     return attention_gradient_plans.planned(request)
+
+
+def test_what_the_device_copies_has_a_way_of_its_own() -> None:
+    """Blocks of 128 keys by two groups of warps, with one that asks; not what is not flat, nor under a mask, nor on
+    other devices."""
+
+    def way(width: int, target: str = "nvidia:sm_90a", causal: bool = False) -> tuple[tuple[int, int], int, bool]:
+        q = np.zeros((1, 2, 140, width), np.float16)
+        *_, plan = plans(q, q, q, causal=causal, structure="recomputed", target=target)
+        return plan.of.blocks, plan.threads, "roles=yes" in plan.options
+
+    assert way(64) == ((64, 128), 256, True)
+    assert way(48) == way(64, "nvidia:sm_80") == way(64, causal=True) == ((64, 64), 128, False)
+    assert way(128) == ((64, 128), 256, False)
 
 
 def test_a_structure_without_programs_for_the_width_says_so() -> None:
@@ -184,6 +204,7 @@ def test_scheduled(structure: str, width: int) -> None:
     ("width", "queries", "keys", "causal", "structure"),
     [
         (64, 76, 140, True, "kept"),
+        (64, 132, 140, False, "recomputed"),
         (128, 84, 40, False, "recomputed"),
         (128, 138, 70, True, "kept"),
     ],

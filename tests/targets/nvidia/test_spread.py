@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects import lane, scf, team
 from tilewright.dialects.builtin import Kernel
+from tilewright.ir.passes import PassContext
 from tilewright.ir.types import F16
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.spread import SpreadWorkGroup
 from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms import emit
+from tilewright.transforms.lower_tile_ir import LowerTileIR
 
 from .case import Case, Launch, kernel
 from .test_tlx import product
@@ -103,3 +108,35 @@ def test_sums_of_vectors_are_loaded_by_whole_accesses() -> None:
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
     loads = [op for op in module.walk() if isinstance(op, lane.Load) and emit.memref_type(op.memref).element is F16]
     assert {op.width for op in loads} == {8, 1}, "where the vector begins at a multiple of 16 bytes, and else"
+
+
+@pytest.mark.parametrize(
+    ("rows", "inner", "added", "threads"),
+    [(256, "none", "acc", 256), (128, "none", "acc", 128), (256, "acc", "s", 128)],
+    ids=["two tiles of sums", "two small ones", "the same sums twice"],
+)
+def test_loops_have_threads_for_sums_that_are_there_together(rows: int, inner: str, added: str, threads: int) -> None:
+    """One product adds to `inner`, and another one to what is `added` to and carried: 128 registers of 128 threads
+    are sums of 256 rows."""
+    sums, factor = f"tile<{rows}x64xf32>", f"tile<{rows}x64xf16>"
+    text = f"""cuda_tile.module @m {{
+entry @k() {{
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %a = constant <f16: 1.0> : {factor}
+  %b = constant <f16: 1.0> : tile<64x64xf16>
+  %none = constant <f32: 0.0> : {sums}
+  %r = for %i in (%zero to %one, step %one) : tile<i32> iter_values(%acc = %none) -> ({sums}) {{
+    %s = mmaf %a, %b, %{inner} : {factor}, tile<64x64xf16>, {sums}
+    %p = ftof %s : {sums} -> {factor}
+    %next = mmaf %{"p" if added == "acc" else "a"}, %b, %{added} : {factor}, tile<64x64xf16>, {sums}
+    continue %next : {sums}
+  }}
+  return
+}}
+}}
+"""
+    module = read_module(Source("k.tileir", text), Report())
+    for each in (LowerTileIR(), SpreadWorkGroup()):
+        each.run(module, PassContext())
+    assert module.kernels[0].work_group_size == (threads, 1)

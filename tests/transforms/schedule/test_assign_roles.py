@@ -10,11 +10,15 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.test_attention import TEXTS, arguments
 from targets.nvidia.products.test_levels import levels
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects import gpu_tensors, lane, lane_roles, scf
+from tilewright.dialects import gpu_tensors, lane, lane_roles, scf, team
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.core import Operation, Region
@@ -81,6 +85,17 @@ def test_roles_that_wait_without_end(where: str, lost: type[Operation], said: st
     ops(getattr(roles_of(module), where), lost)[0].erase()
     with pytest.raises(KernelError, match=said):
         run(module, rng)
+
+
+def test_threads_may_meet_before_both_roles_do(rng: np.random.Generator) -> None:
+    """At another barrier: the warp beside the work-group is not one of those that it waits for."""
+    module = lanes()
+    first = next(iter(roles_of(module).main.entry))
+    Builder.before_op(first)(team.Barrier(fence_local=True))
+    llvm, kernels = emit_llvm(module, Architecture.SM_90A)
+    given, wanted = arguments(OF, rng)
+    found = Emulated(Program(llvm), kernels).run(Launch(list(given), {}, OF.grid))[3]
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
 
 def test_what_is_asked_for_without_waiting_for_readers_is_found(rng: np.random.Generator) -> None:

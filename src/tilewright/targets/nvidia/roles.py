@@ -25,6 +25,8 @@ _ASKS: Final = {1: 40, ops.SIDES: 24}
 _UNIT: Final = 8
 MOST_OF_THREAD: Final = 255
 _METERS: Final = "llvm.nvvm.barrier.cta.sync.count"
+_MEETING: Final = 15
+"""A barrier of its own, at which nobody else waits: at that of the work-group (0) its threads may meet before."""
 
 
 def sides_of(kernel: Kernel) -> int:
@@ -70,7 +72,8 @@ def _meet(ctx: KernelContext, op: core.Operation) -> None:
     """The other warps of the group that asks have nothing to do."""
     assert isinstance(op, ops.Meet)
     threads = sides_of(ctx.kernel) * ctx.threads
-    ctx.b.intrinsic_void(_METERS, [i32(0), i32(threads if op.sides else threads + WARP)])
+    number, count = (0, threads) if op.sides else (_MEETING, threads + WARP)
+    ctx.b.intrinsic_void(_METERS, [i32(number), i32(count)])
 
 
 def _side(ctx: KernelContext, op: core.Operation) -> None:

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from tilewright.dialects import team, tile, tl
+from tilewright.dialects import scf, team, tile, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.reports import Report
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.types import TileType
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.transforms.tile_values import tile_type
 
 _SUBGROUP: Final = 32
 _THREADS: Final = 128
 _SUM_REGISTERS: Final = 128
+_LOOP_REGISTERS: Final = 160
+"""Of sums that a loop carries, and of those that it computes with beside them, which take as many again: factors that
+are computed of them, addresses."""
 _WHOLE: Final = (team.GroupId, team.NumGroups, tl.Collective, Report)
 
 
@@ -37,13 +40,34 @@ class SpreadWorkGroup(Pass, frozen=True):
 
 
 def _threads(kernel: Kernel) -> int:
-    """As many as hold the sums of the largest product, so many registers each."""
-    sums = [type_ for op in kernel.walk() if isinstance(op, tile.Mma) and isinstance(type_ := op.out.type, TileType)]
-    words = max((type_.size * max(type_.element.bytes // 4, 1) for type_ in sums), default=0)
+    """As many as hold the sums of the largest product, and those of a loop that are there at a time."""
+    products = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
+    loops = {loop for op in products if isinstance(loop := op.parent_op, scf.For)}
+    most = max(map(_words, products), default=0)
+    most_of_loop = max((_words_together(loop) for loop in loops), default=0)
     threads = _THREADS
-    while threads < MAX_THREADS and words > threads * _SUM_REGISTERS:
+    while threads < MAX_THREADS and (most > threads * _SUM_REGISTERS or most_of_loop > threads * _LOOP_REGISTERS):
         threads *= 2
     return threads
+
+
+def _words_together(loop: scf.For) -> int:
+    """Of sums that all iterations add to, which are always there, and of others, which come one after the other."""
+    body = loop.body.entry
+    products = [op for op in body if isinstance(op, tile.Mma) and not _is_added_to(op)]
+    carried = [op for op in products if body.last in op.out.uses]
+    return sum(map(_words, carried)) + max((_words(op) for op in products if op not in carried), default=0)
+
+
+def _is_added_to(product: tile.Mma) -> bool:
+    """Whether another product goes on with the sums, which takes no registers more."""
+    return any(isinstance(use, tile.Mma) and use.acc is product.out for use in product.out.uses)
+
+
+def _words(product: tile.Mma) -> int:
+    """Registers of sums, of all threads together."""
+    type_ = tile_type(product.out)
+    return type_.size * max(type_.element.bytes // 4, 1)
 
 
 def _asks_who_it_is(kernel: Kernel) -> bool:

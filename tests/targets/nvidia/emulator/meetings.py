@@ -10,7 +10,7 @@ from .text import EmulatorError
 
 NUMBERED: Final = "llvm.nvvm.barrier.cta.sync.aligned.count"
 COUNTED: Final = "llvm.nvvm.barrier.cta.sync.count"
-"""Barrier 0, at which so many threads wait, whose accesses it orders: those of some roles."""
+"""A barrier at which so many threads wait, whose accesses it orders: those of some roles."""
 ARRIVE: Final = "llvm.nvvm.barrier.cta.arrive.aligned.count"
 _BARRIERS: Final = 16
 _WARP: Final = 32

@@ -210,7 +210,7 @@ class Team(Accesses):
     def _released(self, frame: Frame, running: Array) -> bool:
         """Carry out the shuffles and warp barriers at which all lanes that they name have arrived."""
         went = False
-        waiting: dict[int, list[Array]] = {}
+        waiting: dict[tuple[int, int], list[Array]] = {}
         places: set[int] = set(frame.places[running].tolist())
         for place in sorted(places):
             sync = frame.code.segments[place].sync
@@ -220,7 +220,8 @@ class Team(Accesses):
             here = running[frame.places[running] == place]
             lanes = Lanes(frame, here)
             if sync.name == COUNTED:
-                waiting.setdefault(int(lanes.full(sync.operands[1])[0]), []).append(here)
+                number, count = (int(lanes.full(operand)[0]) for operand in sync.operands)
+                waiting.setdefault((number, count), []).append(here)
                 continue
             if sync.name == NUMBERED:
                 going = here[self._meetings.released(sync, lanes)]
@@ -247,13 +248,16 @@ class Team(Accesses):
                 went = True
         return self._meet(frame, waiting) or went
 
-    def _meet(self, frame: Frame, waiting: Mapping[int, list[Array]]) -> bool:
-        """Let those go on who wait at barriers for so many threads if all of them do, wherever that is in the code.
+    def _meet(self, frame: Frame, waiting: Mapping[tuple[int, int], list[Array]]) -> bool:
+        """Let those go on who wait at a barrier for so many threads if all of them do, wherever that is in the code.
 
         The others of the block touch memory by units of the machine alone.
         """
         went = False
-        for count, found in waiting.items():
+        if len({number for number, _ in waiting}) < len(waiting):
+            said = ", ".join(f"{number} for {count}" for number, count in sorted(waiting))
+            raise EmulatorError(f"threads wait at one barrier for several counts of them: {said}")
+        for (_, count), found in waiting.items():
             threads = np.concatenate(found)
             if len(threads) > count:
                 raise EmulatorError(f"{len(threads)} threads wait at a barrier for {count}")

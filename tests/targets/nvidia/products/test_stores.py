@@ -162,7 +162,12 @@ def test_tiles_that_a_loop_stores_in_an_order() -> None:
 
 
 def test_sums_that_meet_what_is_computed(rng: np.random.Generator) -> None:
-    """Attention divides by sums of rows: only if it is asked for. What it has read before it stores may be there."""
+    """Attention divides by sums of rows: by groups of warps that copy by the device, or if it is asked for. What it has
+    read before it stores may be there."""
+    several = ATTENTION.attention(ATTENTION.Attention(128, 128, 64, (128, 64)))
+    for asked, taken in (("threads=256", True), ("threads=256 copies=threads", False), ("threads=128", False)):
+        schedule = tw.compile(several, target="nvidia:sm_90a", schedule=asked, cache=False).attention.schedule
+        assert ("stores=tensor" in schedule) == taken, schedule
     of = ATTENTION.Attention(64, 128, 64, (64, 64))
     text = ATTENTION.attention(of)
     assert "stores=tensor" not in tw.compile(text, target="nvidia:sm_90a", cache=False).attention.schedule

@@ -76,6 +76,11 @@ class Ahead(Struct, frozen=True):
         """Whether the machine copies by itself."""
         return not self.by_threads
 
+    @property
+    def has_several(self) -> bool:
+        """Whether the machine copies by itself what several products multiply."""
+        return self.by_tensor and len(self.products) > 1
+
     def of_twin(self, same: Mapping[Operation, Operation]) -> Ahead:
         """Of a copy of the loop, in which other operations are what these are here, and each tile is loaded anew."""
         products = {op: twin for op in self.products if isinstance(twin := same[op], tile.Mma)}

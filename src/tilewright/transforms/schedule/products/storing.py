@@ -86,20 +86,20 @@ def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP, line: i
 
 
 def stored_by_machine(
-    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, asked: bool, sides: int = 1
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, any_sums: bool, sides: int = 1
 ) -> Stored | str:
     """The store of a kernel that the machine can make, or why it cannot.
 
-    Only if it is `asked` for, sums may meet rows or columns of numbers that are computed, as those of attention do, and
-    what else the kernel accesses may be in the same memory where the program orders neither; of several stores it is
-    that of each iteration of a loop then.
+    Only if they may be `any_sums`, these may meet rows or columns of numbers that are computed, as those of attention
+    do, and what else the kernel accesses may be in the same memory where the program orders neither; of several stores
+    it is that of each iteration of a loop then.
     """
-    behind = {op: set(_sources_behind(op.value, asked)) for op in collective(kernel) if isinstance(op, tile.Store)}
-    of_sums = tile.Mma if asked else tile.Mma | None
+    behind = {op: set(_sources_behind(op.value, any_sums)) for op in collective(kernel) if isinstance(op, tile.Store)}
+    of_sums = tile.Mma if any_sums else tile.Mma | None
     found = [
         op for op, sources in behind.items() if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
     ]
-    repeated = [op for op in found if asked and op.parent_op is not None and _orders(op.parent_op)]
+    repeated = [op for op in found if any_sums and op.parent_op is not None and _orders(op.parent_op)]
     if len(found) != 1 and len(repeated) != 1:
         return f"{len(found)} stores of sums"
     (store,) = found if len(found) == 1 else repeated
@@ -115,12 +115,12 @@ def stored_by_machine(
         return "rows of a warp do not follow each other"
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
-    line = next((line for line in stores.LINES if own * element.bytes >= line and (asked or line == SLAB)), None)
+    line = next((line for line in stores.LINES if own * element.bytes >= line and (any_sums or line == SLAB)), None)
     if element not in _ELEMENTS or line is None:
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason
-    in_order = not (asked and store.unordered)
+    in_order = not (any_sums and store.unordered)
     if in_order and any(_orders(op) for op in store.ancestors()):
         # what the machine has been asked for earlier it may write later
         return "a loop stores tiles in an order, which the machine does not keep"
@@ -128,7 +128,7 @@ def stored_by_machine(
     matrix = root_of(store.memref)
     others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
     loads = {*(load for product in products for load in _factor_loads(product)), *others}
-    loads |= _done_before(kernel, store) if asked else set()
+    loads |= _done_before(kernel, store) if any_sums else set()
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
