@@ -52,7 +52,7 @@ def widths(module: Module, kinds: tuple[type, type]) -> list[int]:
 ALL = range(EACH)
 LOADS, STORES = (memref.Load, lane.Load), (memref.Store, lane.Store)
 BARRIER = "team.barrier {fence_global = true, fence_local = true}\n"
-BETWEEN = "memref.store %x0, %A, %i1\n"
+BETWEEN, BEHIND = (f"memref.store %x0, %A, %i{k}\n" for k in (1, 5))
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,24 @@ BETWEEN = "memref.store %x0, %A, %i1\n"
         (loads(range(7)) + stores(range(7)), 16, [4, 2, 1], [4, 2, 1]),
         (loads(range(1, 8)) + stores(range(1, 8)), 16, [1, 2, 4], [1, 2, 4]),
         (loads([0]) + BETWEEN + loads(range(1, 8)) + stores(ALL), 16, [1, 2, 4], [1] * 9),
+        (loads(range(2)) + BEHIND + loads(range(2, 4)) + stores(range(4)), 16, [2, 2], [1] * 5),
         (loads(ALL) + stores(ALL, [*reversed(ALL)]), 16, [8], [1] * 8),
         (loads(ALL) + stores([0]) + "memref.store %x7, %B, %i0\n" + stores(range(1, 8)), 16, [8], [1] * 9),
         (loads(ALL) + stores([0]) + BARRIER + stores(range(1, 8)), 16, [8], [1] * 8),
     ],
-    ids=["all", "backwards", "half", "nothing known", "rest", "front", "a store", "turned", "again", "a barrier"],
+    ids=[
+        "all",
+        "backwards",
+        "half",
+        "nothing known",
+        "rest",
+        "front",
+        "a store",
+        "a store behind",
+        "turned",
+        "again",
+        "a barrier",
+    ],
 )
 def test_neighbours_are_one_access(body: str, alignment: int, loaded: list[int], stored: list[int]) -> None:
     module = lowered(text(body, alignment))
