@@ -31,8 +31,6 @@ from tilewright.transforms.matmul_stages.s13_vectorise_copies import ALIGNMENT
 from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 
 NAME = "outline_and_lower"
-SHARED_BYTES: Final = 48 * 1024
-"""Shared memory of a block that is there on every device without being asked for."""
 REGISTERS: Final = 255
 """Registers that a thread has at most, of 4 bytes."""
 _BESIDE: Final = (
@@ -53,11 +51,10 @@ def apply(matmul: Matmul) -> str:
     assert isinstance(launch, gpu.Launch)
     _check_alone(matmul, launch)
     taken = sum(_shared_bytes(matmul))
-    if taken > SHARED_BYTES:
-        hint = 'give a smaller block in the schedule, "block=64x64x64" for example'
-        raise NotApplicable(
-            launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint
-        )
+    room = matmul.schedule.shared
+    if taken > room:
+        hint = f'give a smaller block in the schedule, "block=64x64x64" for example, or more room: "shared={taken}"'
+        raise NotApplicable(launch, f"the buffers take {taken} bytes of shared memory; blocks have {room}", hint)
     needed = registers(matmul)
     if needed > REGISTERS:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
@@ -179,8 +176,9 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
-    if taken > SHARED_BYTES:
-        raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {SHARED_BYTES}")
+    room = matmul.schedule.shared
+    if taken > room:
+        raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {room}")
     _check_products(matmul, kernel)
 
 
