@@ -8,27 +8,30 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
 import tilewright as tw
+from tilewright.diagnostics import CompileError
 
 _FOLDERS = ("TILEWRIGHT_CACHE_DIR", "CUDA_CACHE_PATH")
 
 
 class Program(Struct, frozen=True):
-    """A text with one kernel, the schedule that is asked for, and in what products of f32 multiply."""
+    """A text with one kernel, the schedule that is asked for, in what products of f32 multiply, and stages of MLIR."""
 
     text: str
     schedule: str = ""
     precision: str = "exact"
+    stages: str | None = None
 
     def kernel(self) -> tw.Kernel:
         """Compiled for the GPU that is here, or as it was before."""
-        (found,) = tw.compile(self.text, target="nvidia", precision=self.precision, schedule=self.schedule or None)
+        asked = self.schedule or None
+        (found,) = tw.compile(self.text, target="nvidia", precision=self.precision, schedule=asked, stages=self.stages)
         return found
 
 
@@ -53,4 +56,6 @@ def compiled_ahead(programs: Iterable[Program], processes: int) -> Generator[Non
 
 
 def _load(program: Program) -> None:
-    _ = program.kernel().resources
+    """What the compiler refuses it refuses again, where it is wanted."""
+    with suppress(CompileError):
+        _ = program.kernel().resources

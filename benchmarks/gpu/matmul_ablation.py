@@ -1,12 +1,14 @@
 """What each step brings to a product of f16 matrices on an NVIDIA GPU: added one after the other, and all but one.
 
-    python benchmarks/gpu/matmul_ablation.py [--quick] [--sizes N,N,..] [--json PATH]
+    python benchmarks/gpu/matmul_ablation.py [--quick] [--sizes N,N,..] [--processes N] [--json PATH]
 
 The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
 stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
 copies of one element; then come the steps of the machine floor, each a part of a line of `Kernel.schedule`: a ring of
 stages instead of one that is fetched ahead, groups of warps (`wgmma`), copies by the device itself (TMA), larger tiles,
-an order of tiles for the cache, blocks that go on from tile to tile. Sums and results are f32.
+an order of tiles for the cache, blocks that go on from tile to tile, stores by the device, clusters, a warp that only
+asks for copies (`roles`), groups that take turns (ping-pong). Sums and results are f32. What the compiler refuses is
+left out, and it is said why.
 
 The peer is `torch.mm` (cuBLAS) with a result of f32. Contestants run in turn on random normal data, timed by events on
 the device; results are compared with products in float64. Prints shares of the peer in the median, and how much of the
@@ -18,15 +20,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from ahead import Program, compiled_ahead
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
 import figures
-import tilewright as tw
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_product
+from tilewright.diagnostics import CompileError
 from timing import in_turn
 
 ROUNDS = 11
@@ -38,6 +42,8 @@ ERROR = 1e-3
 CHECKED_ROWS = 512
 SMALL, LARGE = (128, 128, 64), (256, 128, 64)
 """Tiles of a block of 128 threads, and of 256."""
+PAPER, WIDE = "block=128x128x64 warp=64x32x32", "block=128x128x64 warp=64x64x32"
+"""Tiles of the paper, and those with fewer reads of shared memory for each product."""
 WARPS = "m16n8k16.row.col.f32.f32/2x2"
 GROUP = "wgmma.m64n128k16.f32.f16/1x1"
 STAGED = """\
@@ -62,44 +68,62 @@ def _small(name: str, product: str, copies: str) -> Step:
     return Step(name, f"threads=128 product=128x128x64:{product} copies={copies}", SMALL)
 
 
-BEST = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
+BASE = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
+FULL = f"{BASE} stores=tensor cluster=1x2"
 ADDED = (
-    Step("stages 1-17 without 5 and 13", "pad=0 vector=1", staged=True),
-    Step("+ padding (5)", "pad=8 vector=1", staged=True),
-    Step("+ vectors (13): all stages", "pad=8 vector=8", staged=True),
+    Step("stages 1-17 without 5 and 13", f"{PAPER} pad=0 vector=1", staged=True),
+    Step("+ padding (5)", f"{PAPER} pad=8 vector=1", staged=True),
+    Step("+ vectors (13): all stages", f"{PAPER} pad=8 vector=8", staged=True),
+    Step("+ warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True),
     _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
     _small("+ ring of 3", f"{WARPS}/3", "threads"),
     _small("+ wgmma", f"{GROUP}/3", "threads"),
     _small("+ TMA", f"{GROUP}/3", "tensor"),
     Step("+ 256 x 128 by two groups", "threads=256 copies=tensor", LARGE),
     Step("+ order of tiles", "threads=256 copies=tensor order=8", LARGE),
-    Step("+ persistent (gemm)", BEST),
+    Step("+ persistent (gemm)", f"{BASE} stores=threads"),
+    Step("+ stores by TMA", f"{BASE} stores=tensor"),
+    Step("+ clusters of two", FULL),
+    Step("+ roles", f"{FULL} roles=yes"),
+    Step("+ ping-pong", f"{FULL} turns=yes"),
+    Step("the compiler's choice", ""),
 )
 """One after the other; the first of the floor has what the stages have but for the ring."""
+WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, f"{WIDE} pad=8 vector=8"))
 REMOVED = (
+    Step("stages: without padding (5)", f"{WIDE} pad=0 vector=8", staged=True),
+    Step("stages: without vectors (13)", f"{WIDE} pad=8 vector=1", staged=True),
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
-    Step("ring of 2", f"{BEST} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
+    Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
     Step("128 x 128 by one group", "threads=128 tile=128x128x64 copies=tensor persistent=yes"),
     Step("tiles of one block each", "threads=256 copies=tensor order=8", LARGE),
     Step("without order", "threads=256 copies=tensor", LARGE),
+    Step("stores by threads", f"{BASE} stores=threads cluster=1x2"),
+    Step("without clusters", f"{BASE} stores=tensor"),
 )
-"""All of the last line but one step."""
+"""All of `WHOLE` but one step, and all of the stages but one."""
 
 
 def main() -> None:
     parser = figures.options(__doc__, "gpu_matmul_ablation", rounds=ROUNDS)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
+    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels ahead by so many")
     options = figures.parsed(parser)
-    torch = torch_on_device()
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
+    with compiled_ahead([program_of(step, n) for n in sizes for step in (*ADDED, *REMOVED)], options.processes):
+        _measure(sizes, options.rounds, options.json)
+
+
+def _measure(sizes: list[int], rounds: int, path: Path | None) -> None:
+    torch = torch_on_device()
     print(name_of_device(torch))
     shares: dict[str, dict[str, float]] = {}
     cases: list[dict[str, object]] = []
     ratios: dict[str, object] = {}
     for n in sizes:
         runs = contestants(torch, n)
-        timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, options.rounds, warm=0.002)
+        timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.002)
         rates = {name: 2 * n**3 / spread.median / 1e12 for name, spread in timings.seconds().items()}
         for name in runs:
             ratio = timings.ratios(PEER, name)
@@ -108,21 +132,24 @@ def main() -> None:
             cases.append({"name": f"{n} {name}", "tflops": rates[name], "share": ratio.median})
     _tell(shares, [str(n) for n in sizes])
     charted = str(CHARTED if CHARTED in sizes else sizes[-1])
-    rows = [(step.name, shares[step.name][charted]) for step in (*ADDED, *REMOVED) if step.name in shares]
+    known = [step.name for step in (*ADDED, *REMOVED) if charted in shares.get(step.name, {})]
+    rows = [(name, shares[name][charted]) for name in known]
     title = f"Steps to a product of {charted}, f16, share of cuBLAS: added, then all but one"
-    figures.save(options.json, cases, ratios, Chart(title, rows, GOAL))
+    figures.save(path, cases, ratios, Chart(title, rows, GOAL))
 
 
 def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
+    def line(name: str, whole: Mapping[str, float] | None = None) -> str:
+        mine = shares.get(name, {})
+        found = (mine[n] / (1 if whole is None else whole[n]) if n in mine else None for n in sizes)
+        return f"{name:34} {' '.join('      -' if share is None else f'{share:7.3f}' for share in found)}"
+
     print(f"{'share of cuBLAS':34}", *(f"{n:>7}" for n in sizes))
     for step in ADDED:
-        if step.name in shares:
-            print(f"{step.name:34}", *(f"{shares[step.name][n]:7.3f}" for n in sizes))
-    last = shares.get(ADDED[-1].name, {})
+        print(line(step.name))
     print(f"{'all but one: share of all':34}")
     for step in REMOVED:
-        if step.name in shares and last:
-            print(f"{step.name:34}", *(f"{shares[step.name][n] / last[n]:7.3f}" for n in sizes))
+        print(line(step.name, shares[(WHOLE_STAGES if step.staged else WHOLE).name]))
 
 
 def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
@@ -132,7 +159,11 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
     runs: dict[str, Callable[[], object]] = {PEER: lambda: torch.mm(a, b, out_dtype=torch.float32)}
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for step in (*ADDED, *REMOVED):
-        run = launch_of(step, n, (a, b, c))
+        try:
+            run = launch_of(step, n, (a, b, c))
+        except CompileError as refused:
+            print(f"{n} {step.name}: left out: {str(refused).splitlines()[0]}")
+            continue
         c.zero_()
         run()
         error = float((c[:CHECKED_ROWS].double() - wanted).norm() / wanted.norm())
@@ -142,21 +173,25 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
     return runs
 
 
-def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], object]:
-    """A launch of a step on square matrices; the kernel of the stages adds to what the result holds."""
-    a, b, c = arrays
-    compiled = partial(tw.compile, target="nvidia", cache=False)
+def program_of(step: Step, n: int) -> Program:
+    """The kernel of a step for square matrices."""
     if step.staged:
-        text = STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}xf32>")
-        return partial(
-            compiled(text, stages=f"block=128x128x64 warp=64x32x32 {step.line}").product[n // 128, n // 128], *arrays
-        )
+        return Program(STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}xf32>"), stages=step.line)
     if step.tiles is not None:
-        text = tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles)
-        return partial(compiled(text, schedule=step.line).product[n // step.tiles[0], n // step.tiles[1]], *arrays)
+        return Program(tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles), step.line)
+    return Program(whole_product((n, n, n), "f16", "f32", (False, False)), step.line)
+
+
+def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], object]:
+    """A launch of a step; the kernel of the stages adds to what the result holds."""
+    a, b, c = arrays
+    kernel = program_of(step, n).kernel()
+    if step.staged:
+        return partial(kernel[n // SMALL[1], n // SMALL[0]], *arrays)
+    if step.tiles is not None:
+        return partial(kernel[n // step.tiles[0], n // step.tiles[1]], *arrays)
     # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
-    kernel = compiled(whole_product((n, n, n), "f16", "f32", (False, False)), schedule=step.line).product[1]
-    return partial(kernel, b.t(), a.t(), c.t())
+    return partial(kernel[1], b.t(), a.t(), c.t())
 
 
 if __name__ == "__main__":

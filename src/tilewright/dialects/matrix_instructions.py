@@ -163,6 +163,8 @@ def _along(digit: Digit, dim: int) -> Digit:
 
 
 F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")
+F16_F16: Final = _warp_product("m16n8k16.row.col.f16.f16", (F16, F16), 16, _halves(8), "<2 x half>")
+"""Rounds the sums of each step along k, as nothing does that sums in f32: it is in no table."""
 
 
 def _of_small(factor: ScalarType, name: str) -> MatrixInstruction:

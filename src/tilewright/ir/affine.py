@@ -146,7 +146,21 @@ def divide(operator: AffineOperator, lhs: AffineExpression, rhs: AffineExpressio
             return AffineConstant(_divided(operator, lhs.value, rhs.value))
         if rhs.value == 1:
             return AffineConstant(0) if operator is AffineOperator.MOD else lhs
+        whole = _whole_tail(lhs, rhs.value)
+        if whole is not None:
+            rest, times = whole
+            found = divide(operator, rest, rhs)
+            return found if operator is AffineOperator.MOD else add(found, AffineConstant(times))
     return _binary(operator, lhs, rhs)
+
+
+def _whole_tail(expression: AffineExpression, divisor: int) -> tuple[AffineExpression, int] | None:
+    """An expression without the multiple of a divisor that is added to it, and how many times that is."""
+    tail = _constant_tail(expression, AffineOperator.ADD)
+    if tail is None:
+        return None
+    assert isinstance(tail.rhs, AffineConstant)
+    return None if tail.rhs.value % divisor else (tail.lhs, tail.rhs.value // divisor)
 
 
 def _divided(operator: AffineOperator, value: int, divisor: int) -> int:

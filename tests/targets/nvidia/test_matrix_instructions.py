@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tilewright.dialects.matrix_instructions import (
+    F16_F16,
     TABLE,
     MatrixInstruction,
     instruction_of,
@@ -32,7 +33,7 @@ OF_WARPS = [found for found in TABLE if not found.is_scalar and not found.conver
 of_warps = pytest.mark.parametrize("found", OF_WARPS, ids=lambda found: found.name)
 
 
-@of_warps
+@pytest.mark.parametrize("found", [*OF_WARPS, F16_F16], ids=lambda found: found.name)
 def test_layouts_are_the_formulas_of_the_manual(found: MatrixInstruction) -> None:
     """Of each lane's element i: A is (row, k), B of the table (column, k) and of the manual (k, column)."""
     manual = PRODUCTS[found.name]

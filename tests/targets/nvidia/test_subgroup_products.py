@@ -8,6 +8,7 @@ import pytest
 from generators.element_types import SCALARS
 from tilewright.dialects import tile
 from tilewright.ir.layouts import Owner
+from tilewright.ir.types import F16
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.subgroup_products import subgroup_products
@@ -136,3 +137,52 @@ def test_all_that_carries_the_sums_has_their_layout() -> None:
         assert layout == wanted, value.name
     assert product.sums.count(Owner.REG) == 32 * 16 // 32
     assert product.sums.registers()[:2] == [(0, 0), (1, 0)], "neighbours in memory"
+
+
+@pytest.mark.parametrize(
+    ("element", "strides", "begin", "check", "count"),
+    [
+        ("f16", "1,24", 8, "", 1),
+        ("f16", "24,1", 8, "", 1),
+        ("f32", "1,24", 4, "", 0),
+        ("f16", "1,20", 8, "", 0),
+        ("f16", "1,24", 4, "", 0),
+        ("f16", "2,48", 8, "", 0),
+        ("f16", "1,24", 8, " {check = [true, false]}", 0),
+    ],
+    ids=["columns", "rows", "of four bytes", "at odd places", "that begin there", "with gaps", "that end"],
+)
+def test_matrices_in_shared_memory_are_loaded_by_warps(
+    element: str, strides: str, begin: int, check: str, count: int
+) -> None:
+    """Where their rows are aligned to 16 bytes, and nothing of them may be missing."""
+    start = (
+        "    %z = arith.constant {value = 0} -> index\n    %two = arith.constant {value = 2} -> index\n"
+        f"    %k = arith.constant {{value = {begin}}} -> index\n"
+        f"    %S = memref.alloca -> memref<{element}x48x48,strided<{strides}>,local>\n    team.spmd {{\n"
+    )
+    body = (LOOP + STORED).replace("tile.load %A, %z, %z", f"tile.load %S, %k, %z{check}")
+    text = text_of((element, "f32"), (16, 16, 16), body).replace(START, start)
+    module = Case("product", text, lambda _: Launch([], {})).lowered(Architecture.SM_80)
+    llvm, _ = emit_llvm(module, Architecture.SM_80, None)
+    assert llvm.count("call { i32, i32, i32, i32 } @llvm.nvvm.ldmatrix") == count
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "is_narrow"), [("f16", "f16", True), ("bf16", "f16", False), ("f16", "f64", False)], ids=str
+)
+def test_sums_of_f16_are_rounded_as_the_program_rounds_them(given: str, kept: str, is_narrow: bool) -> None:
+    """By the instruction, where they come from f16 and are cast to it."""
+    body = f"""      %a = tile.load %A, %z, %z -> tile<MxKxT>
+      %b = tile.load %B, %z, %z -> tile<KxNxT>
+      %c = tile.load %C, %z, %z -> tile<MxNxU>
+      %n = arith.cast %c -> tile<MxNx{given}>
+      %w = arith.cast %n -> tile<MxNxf32>
+      %s = tile.mma %a, %b, %w -> tile<MxNxf32>
+      %r = arith.cast %s -> tile<MxNx{kept}>
+      %d = arith.cast %r -> tile<MxNxU>
+      tile.store %d, %C, %z, %z
+"""
+    case = Case("product", text_of(("f16", "f32"), (16, 16, 16), body), lambda _: Launch([], {}))
+    (found,) = subgroup_products(case.module().kernels[0], Architecture.SM_80).products.values()
+    assert (found.instruction.sum is F16) is is_narrow

@@ -402,6 +402,12 @@ def other_team(at: At) -> None:
     module.kernels[0].work_group_size = (64, 2)
 
 
+def forget_alignment(at: At) -> None:
+    module = at.matmul.made.module
+    assert module is not None
+    del module.kernels[0].parameter_attributes[1]["alignment"]
+
+
 def drop_product(at: At) -> None:
     product = kernel_ops(at, tile.Mma)[0]
     assert isinstance(product, tile.Mma)
@@ -417,6 +423,7 @@ def drop_product(at: At) -> None:
         (much_memory, "bytes of shared memory, where blocks have 49152"),
         (drop_barrier, "barriers: 3 barriers, not 4"),
         (other_team, "a work-group is (64, 2), not 128 threads in warps of 32"),
+        (forget_alignment, "alignment: %B is not known to begin at a multiple of 16 bytes"),
         (drop_product, "number of products: 1 products of tiles, not 2 * 1 * 1 * 1"),
     ],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.diagnostics import Report, Source
+from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.transforms.matmul_stages import Schedule, parse_schedule
-from transforms.matmul_stages.products import schedule_of
+from transforms.matmul_stages.products import Case, outcomes, schedule_of
 
 
 def test_what_is_left_out_is_as_in_the_paper() -> None:
@@ -27,6 +27,7 @@ def test_what_is_left_out_is_as_in_the_paper() -> None:
         ("pad=8 pad=8", "pad=8", "given twice"),
         ("pad=-1", "pad=-1", "pad takes a number"),
         ("vector=0", "vector=0", "vector takes a number"),
+        ("shared=64K", "shared=64K", "shared takes a number"),
         ("block=128x128", "block=128x128", "block takes three extents"),
         ("warp=0x1x1", "warp=0x1x1", "warp takes three extents"),
         ("warp=48x32x32", "warp=48x32x32", "block=128x128x64 does not consist of whole tiles warp=48x32x32"),
@@ -50,3 +51,10 @@ def test_misspelt_keys_are_corrected() -> None:
     report = Report()
     parse_schedule(Source("--schedule", "blok=1x1x1"), report)
     assert any("block" in hint for hint in map(str, report.diagnostics[0].hints))
+
+
+def test_a_block_may_have_more_shared_memory_than_every_device_has() -> None:
+    case, tiles = Case(128, 256, 64), "block=128x256x64 warp=64x64x32"
+    with pytest.raises(CompileError, match=r"the buffers take 52224 bytes of shared memory; blocks have 49152"):
+        outcomes(case.text, tiles)
+    assert "52224 bytes of shared memory" in outcomes(case.text, f"{tiles} shared=52224")[-1].changed

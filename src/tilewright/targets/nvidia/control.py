@@ -12,10 +12,11 @@ from tilewright.ir import core
 from tilewright.ir.types import ScalarType, TileType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.llvm.trips import trip_count
+from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
-from tilewright.targets.nvidia.elements import materialize
-from tilewright.targets.nvidia.lanes import narrow_words, slots_of, words_of
+from tilewright.targets.nvidia.elements import materialize, tile_type
+from tilewright.targets.nvidia.lanes import HALF_BITS, in_elements, narrow_words, packed, slots_of, words_of
 from tilewright.targets.nvidia.values import (
     Fragment,
     Lowered,
@@ -81,7 +82,10 @@ class Carried:
         rest = list(flat)
         for k, form in zip(self.plain, like, strict=True):
             count = len(flatten(form))
-            self._ctx.bind(values[k], rebuild(form, rest[:count]))
+            found = rebuild(form, rest[:count])
+            if isinstance(found, Words) and is_tile(values[k]):
+                found = RegisterTile(tile_type(values[k]), tuple(in_elements(self._ctx, found)))
+            self._ctx.bind(values[k], found)
             del rest[:count]
         for k in self.shared:
             self._ctx.bind(values[k], self.buffers[k])
@@ -91,9 +95,13 @@ class Carried:
         return [self._form(values[k]) for k in self.plain]
 
     def _form(self, value: core.Value) -> Lowered:
-        found = self._ctx.values[value]
+        ctx, found = self._ctx, self._ctx.values[value]
+        if isinstance(found, RegisterTile) and value in ctx.products.layouts:
+            element = ELEMENTS[found.type.element.name]
+            slots = [slot for slot in found.slots if isinstance(slot, Value)]
+            return Words(packed(ctx, slots, element), element) if element.bits == HALF_BITS else found
         if isinstance(found, Fragment) and (element := narrow_words(fragment_of(value))) is not None:
-            return Words(words_of(self._ctx, value), element)
+            return Words(words_of(ctx, value), element)
         return found
 
     def update(self, values: Sequence[core.Value]) -> None:

@@ -23,7 +23,7 @@ from tilewright.targets.llvm.emitter import Value, constant, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.async_copies import commit, copy_async, wait
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
-from tilewright.targets.nvidia.lanes import slots_of, words_of
+from tilewright.targets.nvidia.lanes import WORD_BITS, apart, packed, slots_of, words_of
 from tilewright.targets.nvidia.memory import address, checked_indices, element_pointer, in_bounds
 from tilewright.targets.nvidia.values import Fragment, View, Words
 from tilewright.transforms.emit import constant_of
@@ -127,18 +127,22 @@ def _fence(ctx: KernelContext, op: core.Operation) -> None:
 
 def _load_matrices(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.LoadMatrices)
-    b, view, trans = ctx.b, ctx.view(op.memref), ".trans" if op.transposed else ""
+    view = ctx.view(op.memref)
     places = _Places(ctx, view, [ctx.scalar(index) for index in op.indices])
     words: list[Value] = []
     for start, count in zip(op.starts, op.counts, strict=True):
-        type_ = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
-        name = f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{trans}.b16"
-        place = places.at(start)
-        found = b.intrinsic(name, type_, [place], overload=[place.type])
-        words += [found] if count == 1 else [b.extract_value(found, "i32", k) for k in range(count)]
+        words += matrix_words(ctx, places.at(start), count, transposed=op.transposed)
     if op.transposed and memref_of(op.memref).element.bytes == 1:
         words = _columns_of_bytes(ctx, words)
     ctx.bind(op.out, Words(tuple(words), view.element))
+
+
+def matrix_words(ctx: KernelContext, place: Value, count: int, *, transposed: bool) -> list[Value]:
+    """What a thread gets of 1, 2 or 4 matrices, a word of each; `place` is where a row of one of them lies."""
+    type_ = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
+    name = f"llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{count}{'.trans' if transposed else ''}.b16"
+    found = ctx.b.intrinsic(name, type_, [place], overload=[place.type])
+    return [found] if count == 1 else [ctx.b.extract_value(found, "i32", k) for k in range(count)]
 
 
 def _columns_of_bytes(ctx: KernelContext, words: Sequence[Value]) -> list[Value]:
@@ -224,10 +228,14 @@ def multiplied(
 def _by_intrinsic(
     ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
 ) -> list[Value]:
-    b, ltype = ctx.b, ELEMENTS[found.sum.name].llvm
-    struct = f"{{ {', '.join([ltype] * len(sums))} }}"
-    result = b.intrinsic(found.intrinsic, struct, [*left, *right, *sums], overload=[])
-    return [b.extract_value(result, ltype, k) for k in range(len(sums))]
+    b, element = ctx.b, ELEMENTS[found.sum.name]
+    is_narrow = element.bits < WORD_BITS
+    given = [b.bitcast(word, found.word) for word in packed(ctx, sums, element)] if is_narrow else sums
+    ltype = given[0].type
+    struct = f"{{ {', '.join([ltype] * len(given))} }}"
+    result = b.intrinsic(found.intrinsic, struct, [*left, *right, *given], overload=[])
+    words = [b.extract_value(result, ltype, k) for k in range(len(given))]
+    return [part for word in words for part in apart(ctx, element, b.bitcast(word, "i32"))] if is_narrow else words
 
 
 # Groups of warps

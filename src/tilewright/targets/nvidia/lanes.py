@@ -38,6 +38,7 @@ from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
 from tilewright.transforms import emit
 
 WORD_BITS = 32
+HALF_BITS = 16
 _LEAST_EXPONENT: Final = -126.0
 """Of 2, of a normal number of 32 bits."""
 
@@ -55,12 +56,17 @@ def slots_of(ctx: KernelContext, value: core.Value) -> tuple[Operand, ...]:
     """The registers of a fragment."""
     found = ctx.values[value]
     if isinstance(found, Words):
-        return tuple(part for word in found.words for part in _apart(ctx, found.element, word))
+        return in_elements(ctx, found)
     assert isinstance(found, Fragment)
     return found.slots
 
 
-def _apart(ctx: KernelContext, element: Element, word: Value) -> list[Value]:
+def in_elements(ctx: KernelContext, found: Words) -> tuple[Value, ...]:
+    """What words consist of."""
+    return tuple(part for word in found.words for part in apart(ctx, found.element, word))
+
+
+def apart(ctx: KernelContext, element: Element, word: Value) -> list[Value]:
     """The elements of a word, low bits first."""
     b, bits = ctx.b, element.bits
     parts = [b.trunc(b.lshr(word, i32(first)), f"i{bits}") for first in range(0, WORD_BITS, bits)]

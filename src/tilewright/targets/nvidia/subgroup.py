@@ -37,6 +37,7 @@ from tilewright.targets.nvidia.registers import (
     slot_count,
     wanted,
 )
+from tilewright.targets.nvidia.subgroup_matrices import load_matrices
 from tilewright.targets.nvidia.subgroup_products import SubgroupProduct
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import Operand, RegisterTile
@@ -110,6 +111,10 @@ def _inside(ctx: KernelContext, value: core.Value, slot: int, inside: Value) -> 
 
 
 def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
+    matrices = load_matrices(ctx, op) if isinstance(op, tile.Load) else None
+    if matrices is not None:
+        return matrices
+
     def element(slot: int, where: Coordinates) -> Operand:
         view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
 
@@ -216,14 +221,16 @@ def _by_instructions(ctx: KernelContext, op: tile.Mma, product: SubgroupProduct)
         rows, columns = ((op.rhs, found.rows), (op.lhs, found.columns))
     steps = tile_type(op.lhs).shape[1] // found.shape[2]
     left, right = (_parts(ctx, value, part, found, steps) for value, part in (rows, columns))
-    sums = [slot for slot in registers_of(ctx, op.acc).slots if isinstance(slot, Value)]
+    given = op.acc if product.narrow_sums is None else product.narrow_sums
+    sums = [slot for slot in registers_of(ctx, given).slots if isinstance(slot, Value)]
     each = found.sums.count(Owner.REG)
     for row_parts, column_parts in zip(left, right, strict=True):
         for c, column in enumerate(column_parts):
             for r, row in enumerate(row_parts):
                 mine = slice(each * (r + len(row_parts) * c), each * (r + len(row_parts) * c + 1))
                 sums[mine] = multiplied(ctx, found, row, column, sums[mine])
-    return RegisterTile(tile_type(op.out), tuple(sums))
+    type_ = tile_type(op.out)
+    return RegisterTile(type_, tuple(ctx.arith.cast(total, found.sum.name, type_.element.name) for total in sums))
 
 
 def _parts(

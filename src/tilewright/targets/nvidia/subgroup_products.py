@@ -11,25 +11,29 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from tilewright.dialects import scf, team, tile
+from tilewright.dialects import arith, scf, team, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.matrix_instructions import MatrixInstruction, instructions_of
+from tilewright.dialects.matrix_instructions import F16_F16, F16_F32, MatrixInstruction, instructions_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.layouts import Digit, Layout, Owner
-from tilewright.ir.types import TileType
+from tilewright.ir.types import F16, TileType, element_of
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.elementwise import COMPUTED
 from tilewright.transforms.lane_accesses import LANES
 
 
 class SubgroupProduct(Struct, frozen=True):
-    """How a product of tiles is computed: `swapped` if the rows of the instruction are columns of the tile."""
+    """How a product of tiles is computed: `swapped` if the rows of the instruction are columns of the tile.
+
+    If the instruction has `narrow_sums`, they are those that `acc` was cast from, and that the result is cast to.
+    """
 
     instruction: MatrixInstruction
     swapped: bool
     lhs: Layout
     rhs: Layout
     sums: Layout
+    narrow_sums: Value | None = None
 
 
 class SubgroupProducts(Struct, frozen=True):
@@ -148,6 +152,9 @@ def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None
     assert isinstance(acc, TileType)
     (m, k), (_, n) = lhs.shape, rhs.shape
     for found in instructions_of(lhs.element, rhs.element, acc.element, architecture):
+        narrow = _narrow_sums(op) if found is F16_F32 and k == found.shape[2] else None
+        if narrow is not None:
+            found = F16_F16
         rows, columns, depth = found.shape
         for swapped in (True, False):
             outer, inner = (n, m) if swapped else (m, n)
@@ -157,9 +164,20 @@ def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None
             of_columns = repeated(found.columns, (inner, k))
             sums = repeated(found.sums, (outer, inner))
             if swapped:
-                return SubgroupProduct(found, True, of_columns, of_rows.permute(_TURNED), sums.permute(_TURNED))
-            return SubgroupProduct(found, False, of_rows, of_columns.permute(_TURNED), sums)
+                return SubgroupProduct(found, True, of_columns, of_rows.permute(_TURNED), sums.permute(_TURNED), narrow)
+            return SubgroupProduct(found, False, of_rows, of_columns.permute(_TURNED), sums, narrow)
     return None
+
+
+def _narrow_sums(op: tile.Mma) -> Value | None:
+    """What sums are cast from, of f16, if all that becomes of the result is cast to that again: it is rounded there."""
+    cast = op.acc.defining_op
+    casts = [cast, *op.out.uses]
+    if not all(isinstance(each, arith.Cast) for each in casts):
+        return None
+    assert isinstance(cast, arith.Cast)
+    narrow = [element_of(value.type) for value in (cast.value, *(use.results[0] for use in op.out.uses))]
+    return cast.value if all(element is F16 for element in narrow) else None
 
 
 def repeated(part: Layout, shape: tuple[int, int]) -> Layout:

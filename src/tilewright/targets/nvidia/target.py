@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "70"
+_FORMAT: Final = "71"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -104,6 +104,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.early_loads import EarlyLoads
+        from tilewright.transforms.schedule.join_accesses import JoinAccesses
         from tilewright.transforms.schedule.late_barriers import LateBarriers
         from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
         from tilewright.transforms.schedule.merge_barriers import MergeBarriers
@@ -150,6 +151,7 @@ class NvidiaTarget(Struct, frozen=True):
             AssignLayouts(),
             LateBarriers(),
             LowerToLanes(),
+            JoinAccesses(),
             MergeBarriers(),
             ShareBlocks(policy, request),
             AssignRoles(),

@@ -11,8 +11,9 @@ affine and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, cast
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final, cast
 
 from msgspec import structs
 
@@ -42,6 +43,8 @@ from tilewright.transforms.lower_mlir.workspaces import renamed, sized
 from tilewright.transforms.signature import accessed
 
 __all__ = ["LowerMlir", "SameLength", "TilesOf", "TimesOf", "outlined"]
+
+_NO_PROMISE: Final[Mapping[Value, int]] = MappingProxyType({})
 
 
 class LowerMlir(Pass, frozen=True):
@@ -96,18 +99,23 @@ def _check_name(function: func.Func, taken: dict[str, func.Func]) -> None:
 
 
 def outlined(
-    unit: Operation, function: func.Func, grid: tuple[Extent, Extent, Extent], alike: Sequence[SameLength] = ()
+    unit: Operation,
+    function: func.Func,
+    grid: tuple[Extent, Extent, Extent],
+    alike: Sequence[SameLength] = (),
+    aligned: Mapping[Value, int] = _NO_PROMISE,
 ) -> Module:
     """A module with the kernel that a function launches, which is all that it does: its grid is that of the launch.
 
-    Launches in which something of `alike` differs are refused. Raises `Unsupported` for operations without a lowering.
+    Launches in which something of `alike` differs are refused, and those where an argument that is `aligned` begins at
+    no multiple of so many bytes. Raises `Unsupported` for operations without a lowering.
     """
     region, block = new_region()
     module = Module(region, location=unit.location)
     statics = Globals(Builder(block, location=unit.location), {})
     report = Report()
     low = _lowering(function, {}, statics, is_outlined=True)
-    kernel = _kernel(low, report, alike)
+    kernel = _kernel(low, report, alike, aligned)
     report.raise_if_errors()
     known = [extent for extent in grid if isinstance(extent, int)]
     if len(known) == len(grid):
@@ -132,7 +140,9 @@ def _lowering(
     return Lowering(build, functions, statics, Buffers(function, block), outlined=is_outlined)
 
 
-def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> Kernel:
+def _kernel(
+    low: Lowering, report: Report, alike: Sequence[SameLength] = (), aligned: Mapping[Value, int] = _NO_PROMISE
+) -> Kernel:
     buffers, block = low.buffers, low.b.block
     function, body = buffers.function, block.region
     assert body is not None
@@ -157,9 +167,10 @@ def _kernel(low: Lowering, report: Report, alike: Sequence[SameLength] = ()) -> 
     _set_team(kernel, low.launches)
     made = sized(kernel, low.workspaces)
     _, written = accessed(kernel)
+    promised = [*map(aligned.get, function.body.entry.arguments), *(None for _ in buffers.results)]
     given = [
-        _attributes(parameter in written, order) if isinstance(parameter.type, MemrefType) else {}
-        for parameter, order in zip(kernel.parameters[: len(orders)], orders, strict=True)
+        _attributes(parameter in written, order, bytes_) if isinstance(parameter.type, MemrefType) else {}
+        for parameter, order, bytes_ in zip(kernel.parameters[: len(orders)], orders, promised, strict=True)
     ]
     kernel.parameter_attributes = (*given, *made)
     low.agreements += [_agreement(low, one) for one in alike]
@@ -195,9 +206,11 @@ def _result_names(function: func.Func) -> list[str]:
     return [prefix] if count == 1 else [f"{prefix}{k}" for k in range(count)]
 
 
-def _attributes(written: bool, order: tuple[int, ...]) -> dict[str, Attribute]:
+def _attributes(written: bool, order: tuple[int, ...], aligned: int | None) -> dict[str, Attribute]:
     """What is written overlaps no other argument; `order` says which dimensions of an array the modes are."""
     found: dict[str, Attribute] = {"noalias": True} if written else {}
+    if aligned is not None:
+        found["alignment"] = aligned
     if order != tuple(range(len(order))):
         found["dimensions"] = order
     return found

@@ -18,19 +18,19 @@ from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.mlir import affine, arith, func, gpu
 from tilewright.dialects.mlir import memref as foreign
 from tilewright.dialects.mlir.base import MlirOperation, shape_of
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
+from tilewright.transforms.matmul_stages.layouts import origin_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
 from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
+from tilewright.transforms.matmul_stages.s13_vectorise_copies import ALIGNMENT
 from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 
 NAME = "outline_and_lower"
-SHARED_BYTES: Final = 48 * 1024
-"""Shared memory of a block that is there on every device without being asked for."""
 REGISTERS: Final = 255
 """Registers that a thread has at most, of 4 bytes."""
 _BESIDE: Final = (
@@ -51,11 +51,10 @@ def apply(matmul: Matmul) -> str:
     assert isinstance(launch, gpu.Launch)
     _check_alone(matmul, launch)
     taken = sum(_shared_bytes(matmul))
-    if taken > SHARED_BYTES:
-        hint = 'give a smaller block in the schedule, "block=64x64x64" for example'
-        raise NotApplicable(
-            launch, f"the buffers take {taken} bytes of shared memory; blocks have {SHARED_BYTES}", hint
-        )
+    room = matmul.schedule.shared
+    if taken > room:
+        hint = f'give a smaller block in the schedule, "block=64x64x64" for example, or more room: "shared={taken}"'
+        raise NotApplicable(launch, f"the buffers take {taken} bytes of shared memory; blocks have {room}", hint)
     needed = registers(matmul)
     if needed > REGISTERS:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
@@ -63,7 +62,7 @@ def apply(matmul: Matmul) -> str:
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
     try:
         grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
-        matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul))
+        matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul), _aligned(matmul))
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
     threads = matmul.schedule.warps * WARP
@@ -100,6 +99,16 @@ def _alike(matmul: Matmul) -> list[SameLength]:
         for dimension, size in enumerate(map(limit_of, sizes)):
             if isinstance(size, Value) and shape_of(memory)[dimension] is None:
                 found.append(SameLength(memory, dimension, size))
+    return found
+
+
+def _aligned(matmul: Matmul) -> dict[Value, int]:
+    """The arguments of which threads move rows of elements, each with one access, and the bytes of that."""
+    found: dict[Value, int] = {}
+    for matrix in (matmul.a, matmul.b):
+        memory, bytes_ = origin_of(matrix.memref), matmul.schedule.vector * matrix.element.bits // 8
+        if matmul.schedule.vector > 1 and isinstance(memory, BlockArgument):
+            found[memory] = max(bytes_, found.get(memory, 0))
     return found
 
 
@@ -149,7 +158,7 @@ def _factor_registers(matmul: Matmul, rows: int, columns: int, depth: int) -> in
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:
-    """One kernel of the shared dialects, of the launch's blocks, within what every device has."""
+    """One kernel of the shared dialects, of the launch's blocks, within what every device has, with aligned rows."""
     module = matmul.made.module
     if module is None or len(module.kernels) != 1:
         raise Broken(NAME, matmul.function, "there is not one kernel")
@@ -162,9 +171,14 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         raise Broken(
             NAME, kernel, f"a work-group is {kernel.work_group_size}, not {threads} threads in warps of {WARP}"
         )
+    for argument, bytes_ in _aligned(matmul).items():
+        assert isinstance(argument, BlockArgument)
+        if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
+            raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
-    if taken > SHARED_BYTES:
-        raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {SHARED_BYTES}")
+    room = matmul.schedule.shared
+    if taken > room:
+        raise Broken("legality", kernel, f"{taken} bytes of shared memory, where blocks have {room}")
     _check_products(matmul, kernel)
 
 

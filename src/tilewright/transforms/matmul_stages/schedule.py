@@ -23,6 +23,7 @@ _ENTRY: Final = re.compile(r"\S+")
 _TILE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _PRECISIONS: Final = ("tf32",)
+_NUMBERS: Final = ("pad", "vector", "shared")
 
 
 class Schedule(Struct, frozen=True):
@@ -30,6 +31,7 @@ class Schedule(Struct, frozen=True):
 
     `pad` are the elements that a row of a shared buffer is longer than its tile, `vector` those that one thread copies
     at once. `size` are the extents that the product has where its types leave them open; a kernel is of one size.
+    `shared` are the bytes of shared memory that a block may have: by default what every device has.
     `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
     f16; `suited` says what suits other types.
     """
@@ -39,6 +41,7 @@ class Schedule(Struct, frozen=True):
     matrix: Tile = (16, 16, 16)
     pad: int = 8
     vector: int = 8
+    shared: int = 48 * 1024
     size: Tile | None = None
     precision: str | None = None
     given: frozenset[str] = frozenset()
@@ -134,13 +137,13 @@ def parse_schedule(source: Source, report: Report) -> Schedule:
 def _wanted(key: str) -> str:
     if key == "precision":
         return " or ".join(_PRECISIONS)
-    return f"{'a number' if key in ('pad', 'vector') else 'three extents, such as 64x32x32,'} greater than 0"
+    return f"{'a number' if key in _NUMBERS else 'three extents, such as 64x32x32,'} greater than 0"
 
 
 def _value(key: str, text: str) -> int | str | Tile | None:
     if key == "precision":
         return text if text in _PRECISIONS else None
-    if key in ("pad", "vector"):
+    if key in _NUMBERS:
         number = int(text) if _NUMBER.fullmatch(text) else None
         return number if number is not None and (number > 0 or key == "pad") else None
     match = _TILE.fullmatch(text)

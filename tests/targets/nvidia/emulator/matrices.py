@@ -72,6 +72,9 @@ _I8: Final[np.dtype[Any]] = np.dtype(np.int8)
 _I32: Final[np.dtype[Any]] = np.dtype(np.int32)
 PRODUCTS: Final = {
     "m16n8k16.row.col.f32.f32": Product((16, 8, 16), np.dtype(np.float16), _F32, _pair_a, _pair_b, _pair_c),
+    "m16n8k16.row.col.f16.f16": Product(
+        (16, 8, 16), np.dtype(np.float16), np.dtype(np.float16), _pair_a, _pair_b, _pair_c
+    ),
     "m16n8k16.row.col.bf16": Product((16, 8, 16), _BF16, _F32, _pair_a, _pair_b, _pair_c),
     "m16n8k8.row.col.tf32": Product((16, 8, 8), _F32, _F32, _word_a, _word_b, _pair_c),
     **{
@@ -107,7 +110,12 @@ def multiply(name: str, registers: Sequence[Array]) -> list[Array]:
     if name.endswith("tf32"):
         a, b = (cut_to_tf32(x) for x in (a, b))
     found = (c.astype(wide) + a.astype(wide) @ b.astype(wide)).astype(product.total)
-    return [found[:, *product.c(i)] for i in range(sizes[2])]
+    each = 4 // min(product.total.itemsize, 4)
+    parts = [found[:, *product.c(i)] for i in range(sizes[2])]
+    if each == 1:
+        return parts
+    words = (np.stack(parts[first : first + each], axis=-1) for first in range(0, len(parts), each))
+    return [np.ascontiguousarray(word).view(np.int32)[..., 0] for word in words]
 
 
 def signed(a: Array, b: Array, types: str) -> tuple[Array, Array]:

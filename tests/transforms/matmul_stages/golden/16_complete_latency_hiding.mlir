@@ -40,18 +40,18 @@
       ^bb0(%t: index):
         %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 + d1 * 256) floordiv 16)>}> : (index, index) -> index
         %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (((d0 + d1 * 256) mod 16) * 8)>}> : (index, index) -> index
-        %89 = "affine.apply"(%bx, %column) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %90 = "vector.load"(%B, %row, %89) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        "vector.store"(%90, %b_smem, %row, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
+        %83 = "affine.apply"(%bx, %column) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
+        %84 = "vector.load"(%B, %row, %83) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        "vector.store"(%84, %b_smem, %row, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
         "affine.yield"() : () -> ()
       }) : () -> ()
       "affine.for"() <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 0>, step = 1 : index, upperBoundMap = affine_map<() -> (4)>}> ({
       ^bb0(%t: index):
         %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 + d1 * 256) floordiv 8)>}> : (index, index) -> index
         %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (((d0 + d1 * 256) mod 8) * 8)>}> : (index, index) -> index
-        %87 = "affine.apply"(%by, %row) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %88 = "vector.load"(%A, %87, %column) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        "vector.store"(%88, %a_smem, %row, %column) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
+        %81 = "affine.apply"(%by, %row) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
+        %82 = "vector.load"(%A, %81, %column) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        "vector.store"(%82, %a_smem, %row, %column) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
         "affine.yield"() : () -> ()
       }) : () -> ()
       "gpu.barrier"() : () -> ()
@@ -63,107 +63,95 @@
         %46 = "affine.apply"(%k, %row) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
         %47 = "affine.apply"(%bx, %column) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
         %b_next_0 = "vector.load"(%B, %46, %47) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_41 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 256) floordiv 16)>}> : (index) -> index
-        %column_42 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 256) mod 16) * 8)>}> : (index) -> index
+        %row_41 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 16 + 16)>}> : (index) -> index
         %48 = "affine.apply"(%k, %row_41) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %49 = "affine.apply"(%bx, %column_42) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %b_next_1 = "vector.load"(%B, %48, %49) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_43 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 512) floordiv 16)>}> : (index) -> index
-        %column_44 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 512) mod 16) * 8)>}> : (index) -> index
+        %b_next_1 = "vector.load"(%B, %48, %47) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_42 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 16 + 32)>}> : (index) -> index
+        %49 = "affine.apply"(%k, %row_42) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
+        %b_next_2 = "vector.load"(%B, %49, %47) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_43 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 16 + 48)>}> : (index) -> index
         %50 = "affine.apply"(%k, %row_43) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %51 = "affine.apply"(%bx, %column_44) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %b_next_2 = "vector.load"(%B, %50, %51) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_45 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 768) floordiv 16)>}> : (index) -> index
-        %column_46 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 768) mod 16) * 8)>}> : (index) -> index
-        %52 = "affine.apply"(%k, %row_45) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %53 = "affine.apply"(%bx, %column_46) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %b_next_3 = "vector.load"(%B, %52, %53) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_47 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 8)>}> : (index) -> index
-        %column_48 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 mod 8) * 8)>}> : (index) -> index
+        %b_next_3 = "vector.load"(%B, %50, %47) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_44 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 8)>}> : (index) -> index
+        %column_45 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 mod 8) * 8)>}> : (index) -> index
+        %51 = "affine.apply"(%by, %row_44) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
+        %52 = "affine.apply"(%k, %column_45) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
+        %a_next_0 = "vector.load"(%A, %51, %52) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_46 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 8 + 32)>}> : (index) -> index
+        %53 = "affine.apply"(%by, %row_46) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
+        %a_next_1 = "vector.load"(%A, %53, %52) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_47 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 8 + 64)>}> : (index) -> index
         %54 = "affine.apply"(%by, %row_47) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %55 = "affine.apply"(%k, %column_48) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %a_next_0 = "vector.load"(%A, %54, %55) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_49 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 256) floordiv 8)>}> : (index) -> index
-        %column_50 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 256) mod 8) * 8)>}> : (index) -> index
-        %56 = "affine.apply"(%by, %row_49) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %57 = "affine.apply"(%k, %column_50) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %a_next_1 = "vector.load"(%A, %56, %57) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_51 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 512) floordiv 8)>}> : (index) -> index
-        %column_52 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 512) mod 8) * 8)>}> : (index) -> index
-        %58 = "affine.apply"(%by, %row_51) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %59 = "affine.apply"(%k, %column_52) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %a_next_2 = "vector.load"(%A, %58, %59) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %row_53 = "affine.apply"(%tx) <{map = affine_map<(d0) -> ((d0 + 768) floordiv 8)>}> : (index) -> index
-        %column_54 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (((d0 + 768) mod 8) * 8)>}> : (index) -> index
-        %60 = "affine.apply"(%by, %row_53) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
-        %61 = "affine.apply"(%k, %column_54) <{map = affine_map<(d0, d1) -> (d0 + d1 + 64)>}> : (index, index) -> index
-        %a_next_3 = "vector.load"(%A, %60, %61) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
-        %62:8 = "affine.for"(%c_reg_0_33, %c_reg_1_34, %c_reg_2_35, %c_reg_3_36, %c_reg_4_37, %c_reg_5_38, %c_reg_6_39, %c_reg_7_40) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 8>, step = 32 : index, upperBoundMap = affine_map<() -> (64)>}> ({
-        ^bb0(%kk: index, %c_reg_0_55: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_1_56: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_2_57: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_3_58: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_4_59: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_5_60: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_6_61: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_7_62: !gpu.mma_matrix<16x16xf32, "COp">):
-          %63 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+        %a_next_2 = "vector.load"(%A, %54, %52) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %row_48 = "affine.apply"(%tx) <{map = affine_map<(d0) -> (d0 floordiv 8 + 96)>}> : (index) -> index
+        %55 = "affine.apply"(%by, %row_48) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
+        %a_next_3 = "vector.load"(%A, %55, %52) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
+        %56:8 = "affine.for"(%c_reg_0_33, %c_reg_1_34, %c_reg_2_35, %c_reg_3_36, %c_reg_4_37, %c_reg_5_38, %c_reg_6_39, %c_reg_7_40) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 8>, step = 32 : index, upperBoundMap = affine_map<() -> (64)>}> ({
+        ^bb0(%kk: index, %c_reg_0_49: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_1_50: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_2_51: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_3_52: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_4_53: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_5_54: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_6_55: !gpu.mma_matrix<16x16xf32, "COp">, %c_reg_7_56: !gpu.mma_matrix<16x16xf32, "COp">):
+          %57 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %58 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %a = "gpu.subgroup_mma_load_matrix"(%a_smem, %57, %58) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %59 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %60 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %b = "gpu.subgroup_mma_load_matrix"(%b_smem, %59, %60) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
+          %res = "gpu.subgroup_mma_compute"(%a, %b, %c_reg_0_49) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %61 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %62 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %b_57 = "gpu.subgroup_mma_load_matrix"(%b_smem, %61, %62) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
+          %res_58 = "gpu.subgroup_mma_compute"(%a, %b_57, %c_reg_1_50) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %63 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
           %64 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %a = "gpu.subgroup_mma_load_matrix"(%a_smem, %63, %64) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %65 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %66 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %b = "gpu.subgroup_mma_load_matrix"(%b_smem, %65, %66) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
-          %res = "gpu.subgroup_mma_compute"(%a, %b, %c_reg_0_55) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %67 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %68 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %b_63 = "gpu.subgroup_mma_load_matrix"(%b_smem, %67, %68) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
-          %res_64 = "gpu.subgroup_mma_compute"(%a, %b_63, %c_reg_1_56) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %69 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %70 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %a_65 = "gpu.subgroup_mma_load_matrix"(%a_smem, %69, %70) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_66 = "gpu.subgroup_mma_compute"(%a_65, %b, %c_reg_2_57) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_67 = "gpu.subgroup_mma_compute"(%a_65, %b_63, %c_reg_3_58) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %71 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 32)>}> : (index) -> index
-          %72 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %a_68 = "gpu.subgroup_mma_load_matrix"(%a_smem, %71, %72) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_69 = "gpu.subgroup_mma_compute"(%a_68, %b, %c_reg_4_59) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_70 = "gpu.subgroup_mma_compute"(%a_68, %b_63, %c_reg_5_60) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %73 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 48)>}> : (index) -> index
-          %74 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %a_71 = "gpu.subgroup_mma_load_matrix"(%a_smem, %73, %74) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_72 = "gpu.subgroup_mma_compute"(%a_71, %b, %c_reg_6_61) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_73 = "gpu.subgroup_mma_compute"(%a_71, %b_63, %c_reg_7_62) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %75 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %a_59 = "gpu.subgroup_mma_load_matrix"(%a_smem, %63, %64) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_60 = "gpu.subgroup_mma_compute"(%a_59, %b, %c_reg_2_51) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_61 = "gpu.subgroup_mma_compute"(%a_59, %b_57, %c_reg_3_52) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %65 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 32)>}> : (index) -> index
+          %66 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %a_62 = "gpu.subgroup_mma_load_matrix"(%a_smem, %65, %66) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_63 = "gpu.subgroup_mma_compute"(%a_62, %b, %c_reg_4_53) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_64 = "gpu.subgroup_mma_compute"(%a_62, %b_57, %c_reg_5_54) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %67 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 48)>}> : (index) -> index
+          %68 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %a_65 = "gpu.subgroup_mma_load_matrix"(%a_smem, %67, %68) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_66 = "gpu.subgroup_mma_compute"(%a_65, %b, %c_reg_6_55) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_67 = "gpu.subgroup_mma_compute"(%a_65, %b_57, %c_reg_7_56) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %69 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %70 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %a_68 = "gpu.subgroup_mma_load_matrix"(%a_smem, %69, %70) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %71 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %72 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
+          %b_69 = "gpu.subgroup_mma_load_matrix"(%b_smem, %71, %72) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
+          %res_70 = "gpu.subgroup_mma_compute"(%a_68, %b_69, %res) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %73 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %74 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %b_71 = "gpu.subgroup_mma_load_matrix"(%b_smem, %73, %74) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
+          %res_72 = "gpu.subgroup_mma_compute"(%a_68, %b_71, %res_58) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %75 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
           %76 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %a_74 = "gpu.subgroup_mma_load_matrix"(%a_smem, %75, %76) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %77 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %78 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0)>}> : (index) -> index
-          %b_75 = "gpu.subgroup_mma_load_matrix"(%b_smem, %77, %78) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
-          %res_76 = "gpu.subgroup_mma_compute"(%a_74, %b_75, %res) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %79 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %80 = "affine.apply"(%jj) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %b_77 = "gpu.subgroup_mma_load_matrix"(%b_smem, %79, %80) <{leadDimension = 136 : index}> : (memref<64x136xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "BOp">
-          %res_78 = "gpu.subgroup_mma_compute"(%a_74, %b_77, %res_64) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %81 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %82 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %a_79 = "gpu.subgroup_mma_load_matrix"(%a_smem, %81, %82) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_80 = "gpu.subgroup_mma_compute"(%a_79, %b_75, %res_66) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_81 = "gpu.subgroup_mma_compute"(%a_79, %b_77, %res_67) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %83 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 32)>}> : (index) -> index
-          %84 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %a_82 = "gpu.subgroup_mma_load_matrix"(%a_smem, %83, %84) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_83 = "gpu.subgroup_mma_compute"(%a_82, %b_75, %res_69) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_84 = "gpu.subgroup_mma_compute"(%a_82, %b_77, %res_70) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %85 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 48)>}> : (index) -> index
-          %86 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
-          %a_85 = "gpu.subgroup_mma_load_matrix"(%a_smem, %85, %86) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
-          %res_86 = "gpu.subgroup_mma_compute"(%a_85, %b_75, %res_72) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          %res_87 = "gpu.subgroup_mma_compute"(%a_85, %b_77, %res_73) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
-          "affine.yield"(%res_76, %res_78, %res_80, %res_81, %res_83, %res_84, %res_86, %res_87) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> ()
+          %a_73 = "gpu.subgroup_mma_load_matrix"(%a_smem, %75, %76) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_74 = "gpu.subgroup_mma_compute"(%a_73, %b_69, %res_60) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_75 = "gpu.subgroup_mma_compute"(%a_73, %b_71, %res_61) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %77 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 32)>}> : (index) -> index
+          %78 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %a_76 = "gpu.subgroup_mma_load_matrix"(%a_smem, %77, %78) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_77 = "gpu.subgroup_mma_compute"(%a_76, %b_69, %res_63) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_78 = "gpu.subgroup_mma_compute"(%a_76, %b_71, %res_64) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %79 = "affine.apply"(%ii) <{map = affine_map<(d0) -> (d0 + 48)>}> : (index) -> index
+          %80 = "affine.apply"(%kk) <{map = affine_map<(d0) -> (d0 + 16)>}> : (index) -> index
+          %a_79 = "gpu.subgroup_mma_load_matrix"(%a_smem, %79, %80) <{leadDimension = 72 : index}> : (memref<128x72xf16, 3>, index, index) -> !gpu.mma_matrix<16x16xf16, "AOp">
+          %res_80 = "gpu.subgroup_mma_compute"(%a_79, %b_69, %res_66) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          %res_81 = "gpu.subgroup_mma_compute"(%a_79, %b_71, %res_67) : (!gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp">, !gpu.mma_matrix<16x16xf32, "COp">) -> !gpu.mma_matrix<16x16xf32, "COp">
+          "affine.yield"(%res_70, %res_72, %res_74, %res_75, %res_77, %res_78, %res_80, %res_81) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> ()
         }) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">)
         "gpu.barrier"() : () -> ()
         "vector.store"(%b_next_0, %b_smem, %row, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
-        "vector.store"(%b_next_1, %b_smem, %row_41, %column_42) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
-        "vector.store"(%b_next_2, %b_smem, %row_43, %column_44) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
-        "vector.store"(%b_next_3, %b_smem, %row_45, %column_46) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
-        "vector.store"(%a_next_0, %a_smem, %row_47, %column_48) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
-        "vector.store"(%a_next_1, %a_smem, %row_49, %column_50) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
-        "vector.store"(%a_next_2, %a_smem, %row_51, %column_52) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
-        "vector.store"(%a_next_3, %a_smem, %row_53, %column_54) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
-        "affine.yield"(%62#0, %62#1, %62#2, %62#3, %62#4, %62#5, %62#6, %62#7) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> ()
+        "vector.store"(%b_next_1, %b_smem, %row_41, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
+        "vector.store"(%b_next_2, %b_smem, %row_42, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
+        "vector.store"(%b_next_3, %b_smem, %row_43, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
+        "vector.store"(%a_next_0, %a_smem, %row_44, %column_45) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
+        "vector.store"(%a_next_1, %a_smem, %row_46, %column_45) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
+        "vector.store"(%a_next_2, %a_smem, %row_47, %column_45) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
+        "vector.store"(%a_next_3, %a_smem, %row_48, %column_45) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()
+        "affine.yield"(%56#0, %56#1, %56#2, %56#3, %56#4, %56#5, %56#6, %56#7) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> ()
       }) : (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">) -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">)
       "gpu.barrier"() : () -> ()
       %21:8 = "affine.for"(%20#0, %20#1, %20#2, %20#3, %20#4, %20#5, %20#6, %20#7) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 8>, step = 32 : index, upperBoundMap = affine_map<() -> (64)>}> ({
