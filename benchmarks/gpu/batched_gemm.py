@@ -13,7 +13,8 @@ otherwise.
 
 Columns with gaps between them lie in what memory moves as a whole: it is read by 64 bytes and written by sectors of 32,
 of which those that are written in part are read before (so the counters of an H200 have it, within about 6 %). The
-bound of such cases is a contestant, a copy of as many bytes as are moved; what it takes of our time is kept as another row.
+bound of such cases is a contestant, a copy of as many bytes as are moved; what it takes of our time is kept as another
+row.
 """
 
 from __future__ import annotations

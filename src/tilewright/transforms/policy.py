@@ -202,8 +202,9 @@ class PackingPolicy(Struct, frozen=True):
     the bytes and there is room for `sector_warps`. A thread holds at most `registers` of one tile, `product_registers`
     with the factors that it is multiplying, and `all_registers` of all tiles; for larger boxes there may be
     `fewer_terms` of the factors. A multiprocessor moves `bytes_a_cycle` to and from memory, `cached_bytes_a_cycle` from
-    the cache of the device, and `bank_bytes` to or from shared memory; `busy_warps` keep it computing; `cycles_of_pass` is what a warp spends on
-    what is no product, `cycles_of_access` on an access to shared memory and `cycles_of_conversion` on an element that
+    the cache of the device, and `bank_bytes` to or from shared memory; `busy_warps` keep it computing;
+    `cycles_of_pass` is what a warp spends on what is no product, `cycles_of_access` on an access to shared memory and
+    `cycles_of_conversion` on an element that
     is converted; all takes `waiting` as long where warps wait for each other. Multiply-adds whose factors do not lie in
     panels take `bank_conflicts` as long: more of their registers are in the same bank. `units` names the matrix
     instructions that there are, `joined_units` those besides for items that are joined. If it `leaves_alone`, an item
