@@ -241,21 +241,21 @@ class Launched:
         self._edges: list[tuple[int, int, int, int]] = []
         """A block's epochs before that of a number come before those behind one of another block."""
         self._before: dict[int, tuple[int, Any]] = {}
-        self._asked = defaultdict[int, set[int]](set)
+        self._asked = defaultdict[int, set[tuple[int, int]]](set)
 
     def release(self, block: int, offsets: Array, before: Array) -> None:
         """Remember what lay where a block releases something."""
         if self._blocks > 1:
             self._before |= zip(offsets.tolist(), ((block, number) for number in before), strict=True)
 
-    def comes_early(self, block: int, offsets: Array) -> bool:
-        """Whether a block asks for the first time for words of which another block has released one.
+    def comes_early(self, block: int, threads: Array, offsets: Array) -> bool:
+        """Whether a thread of a block asks for the first time for a word that another block has released.
 
         Blocks run one after the other here, beside each other on a device: who has to wait for a release must be ready
         to find what was there before, and ask again.
         """
-        places = offsets.tolist()
-        asked = {place for place in places if self._before.get(place, (block,))[0] != block} - self._asked[block]
+        pairs = zip(np.broadcast_to(offsets, threads.shape).tolist(), threads.tolist(), strict=True)
+        asked = {each for each in pairs if self._before.get(each[0], (block,))[0] != block} - self._asked[block]
         self._asked[block] |= asked
         return bool(asked)
 

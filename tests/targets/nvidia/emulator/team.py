@@ -83,7 +83,7 @@ class Team(Accesses):
         if not access & Access.ACQUIRE:
             return super().load(threads, addresses, dtype, align, access)
         offsets = self._memory.offsets(addresses, dtype.itemsize, align, access)
-        if not self._launched.comes_early(self._block.number, offsets):
+        if not self._launched.comes_early(self._block.number, threads, offsets):
             return super().load(threads, addresses, dtype, align, access)
         found = super().load(threads, addresses, dtype, align, access & ~Access.ACQUIRE)
         return self._launched.before(offsets, found)
