@@ -120,11 +120,11 @@ def test_long_products_wait_for_no_other_block(tile: str, threads: int, ahead: i
     check(module, given_for(extents, "n.n", rng), random.Random(int(rng.integers(1 << 30))), parts=2)
 
 
-def test_stages_that_are_asked_for_leave_one_slab_a_warp() -> None:
-    """Three are enough where nobody asks: warps fill one slab while another one is stored."""
-    tile = "threads=384 tile=192x192x64 cluster=1x2"
-    for stages, asked in ((3, ""), (4, " product=192x192x64:wgmma.m64n192k16.f32.f16/1x3/4")):
-        _, kernel = emitted(gemm((3000, 3000, 3000), total="f16"), schedule=tile + asked)
+def test_stages_leave_one_slab_a_warp() -> None:
+    """Warps fill one slab while another one is stored, unless four stages of blocks in clusters take the room."""
+    alone, many = "threads=384 tile=192x192x64", " product=192x192x64:wgmma.m64n192k16.f32.f16/1x3/4"
+    for stages, asked in ((3, alone), (4, alone + many), (4, f"{alone} cluster=1x2")):
+        _, kernel = emitted(gemm((3000, 3000, 3000), total="f16"), schedule=asked)
         assert f"/1x3/{stages} " in kernel.facts[SCHEDULE]
         assert "stores=tensor" in kernel.facts[SCHEDULE]
 
