@@ -211,7 +211,8 @@ def _products_on_devices() -> Iterator[Claim]:
     for dtype in ("f16", "bf16", "f32", "f64"):
         for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
             yield Claim(f"H200: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
-    script = "gpu/products.py --only i8,e4m3,e5m2,tf32,tf32nn"
+    yield from _matmul_on_devices()
+    script = "gpu/products.py"
     for kind, told in (
         ("i8", "i8, B by columns, over torch._int_mm"),
         ("e4m3", "e4m3, B by columns, with fast_acc, over torch._scaled_mm with use_fast_accum"),
@@ -220,11 +221,11 @@ def _products_on_devices() -> Iterator[Claim]:
         ("tf32nn", "f32 by tf32 on request, B by rows, over torch with allow_tf32"),
     ):
         what = f"H200: product of 4096 in Tile IR, {told}"
-        yield Claim(what, "gpu_products_types", f"{kind} 4096", script, headline=kind != "e5m2")
+        yield Claim(what, "gpu_products", f"{kind} 4096", script, headline=kind != "e5m2")
     for n in (2048, 4096, 8192):
         for step, told in (
             ("+ vectors (13): all stages", "in the 17 stages of Katel, Khandelwal and Bondhugula"),
-            ("+ persistent (gemm)", "with all steps of the ablation"),
+            ("the compiler's choice", "by the schedule that the compiler chooses"),
         ):
             what = f"H200: product of {n} in f16 to f32 {told}, over cuBLAS"
             yield Claim(what, "gpu_matmul_ablation", f"{n} {step}", "gpu/matmul_ablation.py", headline=n == 4096)
@@ -237,6 +238,27 @@ def _products_on_devices() -> Iterator[Claim]:
                 what = f"H200: `tw.attention`, {mask}, f16, {heads}, over torch"
                 key = f"{head} {length} {mask} tw.attention"
                 yield Claim(what, "gpu_attention", key, "gpu/attention.py", headline=length == 4096)
+
+
+def _matmul_on_devices() -> Iterator[Claim]:
+    over = "over the faster of cuBLAS and cuBLASLt"
+    for key, told in (
+        ("odd, f16", "f16, 1000 to 10000, no multiples of tiles"),
+        ("shapes, f16", "f16, tall and wide"),
+    ):
+        yield Claim(
+            f"H200: `tw.matmul`, {told}, {over}",
+            "gpu_matmul",
+            key,
+            "gpu/matmul.py --only epilogue,odd,shapes,batched",
+            headline=True,
+        )
+    for dtype in ("f16", "bf16", "f32", "f64"):
+        what = f"H200: `tw.matmul`, batches of 64, 128 and 256, {dtype}, over torch.bmm"
+        yield Claim(what, "gpu_matmul", f"batched, {dtype}", "gpu/matmul.py", headline=dtype in ("f16", "f64"))
+    for key, peer in (("fused", "cuBLASLt's fused epilogue"), ("compiled", "torch.compile")):
+        what = f"H200: `tw.matmul` with bias and gelu, f16, 1024 to 8192, over {peer}"
+        yield Claim(what, "gpu_matmul", f"epilogue, over {key}", "gpu/matmul.py", headline=True)
 
 
 def _launches() -> Iterator[Claim]:

@@ -64,8 +64,10 @@ class Side(Operation, name="lane.side", traits=(SPMD_ONLY, PURE)):
 
 
 class Meet(Operation, name="lane.meet", traits=(SPMD_ONLY, CONVERGENT)):
-    """All warps of both roles, or of all `sides` of the first one, arrive before any leaves, and see what each other
-    wrote to shared and global memory."""
+    """All warps of both roles arrive before any leaves, and see what each other wrote to shared and global memory.
+
+    With `sides` those of all work-groups that run the first role, and no others.
+    """
 
     sides: bool = optional_attribute(bool, default=False)
 
