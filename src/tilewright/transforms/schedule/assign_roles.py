@@ -1,4 +1,4 @@
-"""assign-roles: a warp beside the work-group asks for the copies that its loops multiply.
+"""assign-roles: a producer warp beside the work-group issues the copies of what its loops multiply.
 
 before:  gpu.open_barriers ..  team.barrier
          scf.for .. { gpu.await_phase %full ..  (products)

@@ -16,13 +16,13 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.schedule.products.around import Around, Side, around_product, around_products
-from tilewright.transforms.schedule.products.askers import asks_for_one, has_asker
 from tilewright.transforms.schedule.products.beside import Beside, loads_beside, slices_of
 from tilewright.transforms.schedule.products.cluster_factors import shared_sides
 from tilewright.transforms.schedule.products.factors import Factor
 from tilewright.transforms.schedule.products.loops import computed, is_inside, may_run_ahead
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.plan import LEAST_STAGES, WARP, Block, ProductPlan
+from tilewright.transforms.schedule.products.producers import has_producer, has_producer_of_one
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.shared_factors import buffer_type
 from tilewright.transforms.schedule.products.sources import Source, source_of
@@ -193,10 +193,10 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
     groups = block.threads // (WARP * _GROUP)
     if len(products) == 1:
         reads = any(plans[op].rows.read for op in products)
-        roles = not (by_threads or found.shared or reads) and asks_for_one(groups, block.sides, schedule)
+        roles = not (by_threads or found.shared or reads) and has_producer_of_one(groups, block.sides, schedule)
         sides = block.sides if roles and found.around is not None else 1
         return replace(found, roles=roles, sides=sides)
-    asks = not by_threads and has_asker(loop, groups, found, schedule)
+    asks = not by_threads and has_producer(loop, groups, found, schedule)
     return replace(found, roles=asks)
 
 

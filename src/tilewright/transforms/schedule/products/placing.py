@@ -30,7 +30,6 @@ from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
-from tilewright.transforms.schedule.products.asked_ring import AskedRing, Words
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
@@ -38,6 +37,7 @@ from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, 
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP, ProductPlan
+from tilewright.transforms.schedule.products.producer_ring import ProducerRing, Words
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
@@ -168,7 +168,7 @@ class _Placement(Struct):
             opened = [build(Alloca(result_types=[words])).out for _ in range(2)]
             order = MemrefType(I64, (ahead.sides,), (1,), AddressSpace.LOCAL)
             opened += [build(Alloca(result_types=[order])).out] * (ahead.sides > 1)
-            AskedRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP).place(self.begin)
+            ProducerRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP).place(self.begin)
             return
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out

@@ -1,4 +1,4 @@
-"""A loop with one product whose factors a warp beside the work-group asks for (`assign_roles.py`).
+"""A loop with one product whose factors a producer warp copies (`assign_roles.py`).
 
 before:  %sum = scf.for %k .. (%acc = %zero) { %a = tile.load .. %b = tile.load .. yield (tile.mma %a, %b, %acc) }
 after:   gpu.open_barriers %full  gpu.open_barriers %read
@@ -10,9 +10,9 @@ after:   gpu.open_barriers %full  gpu.open_barriers %read
          }
          %sum = gpu.await_mma %left   gpu.arrive %read, %last
 
-As it stands the program asks for a stage right before it waits for it. It is the slice that asks which runs ahead, held
-up by nothing but the readers of the round before; those of the first round nobody waits for, since a barrier that was
-opened is in a phase of the other parity. No barrier holds the warps of the work-group together.
+As it stands the program issues the copies of a stage right before it waits for it. It is the producer's slice which
+runs ahead, held up by nothing but the readers of the round before; those of the first round nobody waits for, since a
+barrier that was opened is in a phase of the other parity. No barrier holds the warps of the work-group together.
 
 Where two work-groups of a block take tiles by turns (`sides`), the loops over terms follow each other: each side tells
 the next one when it has begun its last product. So nobody waits for a stage more than a round before it is filled, for
@@ -53,7 +53,7 @@ class Words(Struct, frozen=True):
         return [each for each in (self.full, self.read, self.order) if each is not None]
 
 
-class AskedRing(Struct, frozen=True):
+class ProducerRing(Struct, frozen=True):
     """A loop with one product, both of whose factors run ahead, by a work-group of so many `warps`."""
 
     loop: scf.For

@@ -1,4 +1,4 @@
-"""Which loops have a warp beside the work-group that asks for what they multiply (`assign_roles.py`).
+"""Which loops have a producer warp: one beside the work-group, which issues the copies (`assign_roles.py`).
 
 Readers have to tell it that they have read, as those of loops with several products do. Two groups of warps have such a
 warp where nobody asks, if blocks go on from tile to tile, or if groups take turns and all blocks have as many
@@ -17,7 +17,7 @@ from tilewright.ir.schedules import Schedule
 
 _BEST: Final = 2
 _MOST: Final = 3
-"""Groups that multiply beside the one that asks: more would have too few registers."""
+"""Consumer groups beside the producer: more would have too few registers."""
 
 
 class Found(Protocol):
@@ -31,16 +31,16 @@ class Found(Protocol):
     def overlap(self) -> bool: ...
 
 
-def has_asker(loop: scf.For, groups: int, found: Found, schedule: Schedule) -> bool:
-    """Whether a loop of so many groups of warps has a warp that asks, if its readers tell what they have read."""
+def has_producer(loop: scf.For, groups: int, found: Found, schedule: Schedule) -> bool:
+    """Whether a loop of so many groups of warps has a producer warp, if its readers tell what they have read."""
     if schedule.roles is not None:
         return schedule.roles and _BEST <= groups <= _MOST
     is_best = found.around is not None or (found.turns > 1 and _has_as_many(loop))
     return groups == _BEST and not found.overlap and is_best
 
 
-def asks_for_one(groups: int, sides: int, schedule: Schedule) -> bool:
-    """Whether a loop with one product of so many groups of warps has a warp that asks, for so many `sides`."""
+def has_producer_of_one(groups: int, sides: int, schedule: Schedule) -> bool:
+    """Whether a loop with one product of so many groups of warps has a producer warp, for so many `sides`."""
     return bool(schedule.roles) and 1 <= groups * sides <= _MOST
 
 
