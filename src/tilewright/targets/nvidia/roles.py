@@ -23,7 +23,8 @@ from tilewright.targets.nvidia.warp import WARP
 _ASKS: Final = {1: 40, ops.SIDES: 24}
 """Registers of a thread that asks, by sides: where these are two each holds as many sums as there is room for."""
 _UNIT: Final = 8
-MOST_OF_THREAD: Final = 255
+_MOST_OF_THREAD: Final = 255
+"""Registers that a thread can have at all."""
 _METERS: Final = "llvm.nvvm.barrier.cta.sync.count"
 _MEETING: Final = 15
 """A barrier of its own, at which nobody else waits: at that of the work-group (0) its threads may meet before."""
@@ -49,7 +50,7 @@ def registers(threads: int, sides: int = 1) -> int:
 
 def _deal(ctx: KernelContext, how: str, count: int, threads: int) -> None:
     """Nothing has to be dealt where all have as many as a thread may have."""
-    if REGISTERS // (threads + GROUP) < MOST_OF_THREAD:
+    if REGISTERS // (threads + GROUP) < _MOST_OF_THREAD:
         ctx.b.intrinsic_void(f"llvm.nvvm.setmaxnreg.{how}.sync.aligned.u32", [i32(count)])
 
 

@@ -37,7 +37,7 @@ from tilewright.transforms.schedule.products.iterations import carried, carry, f
 from tilewright.transforms.schedule.products.overlapping import stage_of, turn_before
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
-from tilewright.transforms.schedule.products.tensor_ring import Multiply, is_first
+from tilewright.transforms.schedule.products.tensor_ring import Multiply, await_behind, is_first
 
 
 class Words(Struct, frozen=True):
@@ -142,11 +142,7 @@ class ProducerRing(Struct, frozen=True):
             self._tell(build, behind, following)
         finish(op, found)
         if place is not None:
-            # the first behind the loop: where a branch lies between, ptxas waits for each product (C7514)
-            total = self.loop.outs[place]
-            last = gpu.AwaitMma(total)
-            total.replace_all_uses_with(behind(last).out)
-            last.set_operand(0, total)
+            await_behind(behind, self.loop.outs[place])
             self._last(behind)
 
     def _tell(self, build: Builder, behind: Builder, following: Value) -> None:

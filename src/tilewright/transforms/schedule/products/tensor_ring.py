@@ -249,11 +249,7 @@ class TensorRing(Struct, frozen=True):
             found = build(gpu.AwaitMma(begun, pending=pending)).out
         finish(op, found)
         if place is not None:
-            # the first behind the loop: where a branch lies between, ptxas waits for each product (C7514)
-            total = self.loop.outs[place]
-            last = gpu.AwaitMma(total)
-            total.replace_all_uses_with(behind(last).out)
-            last.set_operand(0, total)
+            await_behind(behind, self.loop.outs[place])
 
     def _following(self, build: Builder, read: Value, parity: Value, next_tile: NextTile | None) -> None:
         """Ask for the stage that was read in the iteration before, for the iteration that will read it: of this tile or
@@ -333,6 +329,16 @@ class TensorRing(Struct, frozen=True):
         for op in self.ahead.slices:
             build(op.clone(known))
         return known
+
+
+def await_behind(behind: Builder, total: Value) -> None:
+    """Await sums that leave a loop on their way, for all who use them.
+
+    The first behind the loop: where a branch lies between, ptxas waits for each product (C7514).
+    """
+    last = gpu.AwaitMma(total)
+    total.replace_all_uses_with(behind(last).out)
+    last.set_operand(0, total)
 
 
 def is_first(op: Operation) -> bool:
