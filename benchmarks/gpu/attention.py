@@ -31,8 +31,8 @@ PEER, TEXT, CALL = "torch", "Tile IR", "tw.attention"
 HEADS = 32
 QUERIES = 4 * 4096
 """Of a head in all of a batch."""
-BAND = 16
-"""Heads whose blocks of queries run beside each other if they are not alike."""
+BAND = {64: 16, 96: 4, 128: 4}
+"""Heads, by their width, whose blocks of queries run beside each other if they are not alike."""
 TEXT_WIDTHS = (64, 96, 128)
 ERROR = 2e-3
 CHECKED = 256
@@ -142,7 +142,7 @@ def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
         HEADS * case.shape[0],
         case.causal,
         case.width**-0.5,
-        BAND if case.causal else 1,
+        BAND[case.width] if case.causal else 1,
     )
     any_extents = {"extents": "any"}
     program = tw.compile(attention(of), target="nvidia", schedule=options.schedule, language_options=any_extents)

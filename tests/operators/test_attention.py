@@ -27,7 +27,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import EXTENTS, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import WholeWriter, reciprocal
+from tilewright.operators.attention_whole_text import WholeWriter, divisors, reciprocal, whole_integers
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 
 Array = npt.NDArray[Any]
@@ -139,20 +139,21 @@ def test_emulated(
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
 
 
+GROUPS = 3
 PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes stores=tensor"}
 """By queries of a block."""
 
 
 def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.Generator) -> tuple[str, list[Any], Any]:
-    """Attention of few work-groups that go on from block to block, of 64 keys, and the result."""
+    """Attention of `GROUPS` that go on from block to block, of 64 keys, in pairs under a mask; and the result."""
     batch, heads, key_heads, queries, keys, width = shape
     q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True)
+    of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True, paired=causal)
     of_q, of_k = (
         Head((batch, count, length, width), (0, 0, width, 1)) for count, length in ((heads, queries), (key_heads, keys))
     )
-    numbers = [*plan.integers[:-7], *numbers_of_blocks(of_q, of_k, 2, of)]
+    numbers = [*plan.integers[:-7], *numbers_of_blocks(of_q, of_k, 2, of, GROUPS)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
@@ -166,9 +167,58 @@ def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.
     for module in levels(text, Architecture.SM_90A, PERSISTENT[rows]):
         assert "persistent=yes" in (module.kernels[0].schedule or "")
         arrays: list[Any] = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
-        interpret(module.kernels[0], arrays, (3, 1, 1))
+        interpret(module.kernels[0], arrays, (GROUPS, 1, 1))
         np.testing.assert_allclose(arrays[3].reshape(out.shape).astype(np.float64), out, atol=4e-3)
         np.testing.assert_allclose(arrays[4].reshape(lse.shape), lse, atol=1e-5)
+
+
+def places(blocks: int, heads: int, batch: int, band: int, groups: int) -> Array:
+    """Which batch, head and block of queries each number is, under a mask, as so many work-groups find it."""
+    of = AttentionClass("f16", 64, (64, 64), True, False, True, whole=True, persistent=True, paired=True)
+    head = Head((batch, heads, blocks * 64, 64), (0, 0, 64, 1))
+    names = whole_integers(of)[-3 - 3 - 2 - 2 * len(divisors(of)) :]
+    parameters = ", ".join(f"%{name}: tile<i32>" for name in ("lk", "group", *names))
+    text = f"""cuda_tile.module @kernels {{
+entry @places(%out: tile<ptr<i32>>, {parameters}) {{
+%bid, %u0, %u1 = get_tile_block_id : tile<i32>
+%count, %u2, %u3 = get_num_tile_blocks : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%many = constant <i32: 100> : tile<i32>
+%rows = constant <i32: 64> : tile<i32>
+%columns = constant <i32: 64> : tile<i32>
+%whole = divi %lk, %columns signed : tile<i32>
+%final = subi %nb, %one : tile<i32>
+for %t in (%bid to %tiles, step %count) : tile<i32> {{
+{WholeWriter(of).places()}
+%code1 = muli %b, %many : tile<i32>
+%code2 = addi %code1, %h : tile<i32>
+%code3 = muli %code2, %many : tile<i32>
+%code = addi %code3, %x : tile<i32>
+%at = offset %out, %t : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+%done = store_ptr_tko weak %at, %code : tile<ptr<i32>>, tile<i32> -> token
+continue
+}}
+return
+}}
+}}
+"""
+    kernel = tw.compile(text, target="interpreter", cache=False).places
+    out = np.full(blocks * heads * batch, -1, np.int32)
+    kernel[(groups, 1, 1)](out, blocks * 64, 1, *numbers_of_blocks(head, head, band, of, groups))
+    return np.stack([out // 10_000, out // 100 % 100, out % 100])
+
+
+@pytest.mark.parametrize("groups", [5, 7, 24])
+def test_long_and_short_blocks_by_turns(groups: int) -> None:
+    """Each once, and as much for all work-groups, but for what is left in the end."""
+    blocks, heads, batch = 6, 4, 2
+    found = places(blocks, heads, batch, 2, groups)
+    assert len(np.unique(found, axis=1).T) == blocks * heads * batch
+    assert (found.max(1) == (batch - 1, heads - 1, blocks - 1)).all()
+    rounds = blocks * heads * batch // (2 * groups)
+    seen = (found[2] + 1)[: rounds * 2 * groups].reshape(-1, 2, groups)
+    assert (seen.sum(1) == blocks + 1).all()
+    assert (seen[:, 0] > seen[:, 1]).all()
 
 
 def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
@@ -179,7 +229,7 @@ def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
     assert kernel.launch is not None
     assert kernel.launch.threads == (384, 1, 1)
     found = Emulated(Program(llvm), (kernel,)).run(
-        Launch(arguments, {}, (3, 1, 1)), schedule=random.Random(int(rng.integers(100)))
+        Launch(arguments, {}, (GROUPS, 1, 1)), schedule=random.Random(int(rng.integers(100)))
     )
     np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), out.shape), out, atol=4e-3)
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), lse.shape), lse, atol=1e-5)
@@ -217,27 +267,39 @@ def test_quotients_by_reciprocals(rng: np.random.Generator) -> None:
 
 
 def test_blocks_that_go_on_where_that_is_faster() -> None:
-    """Of 128 queries, on sm_90a, with a mask few keys, if there are more than run at a time; not in place of q."""
-    x, narrow, wide = (np.zeros((1, 40, 512, width), np.float16) for width in (128, 96, 256))
+    """Of 128 queries, on sm_90a, if there are more than run at a time; not in place of q."""
+    x = np.zeros((1, 40, 512, 128), np.float16)
     long = np.broadcast_to(np.zeros((1, 1, 4224, 128), np.float16), (1, 40, 4224, 128))
-    middle = long[:, :, :4096]
 
     def goes_on(*arrays: Array, target: str = "nvidia:sm_90a", **options: Any) -> bool:
         return tw.attention.plan(*arrays, target=target, **options).of.persistent
 
     assert goes_on(x, x, x)
-    assert goes_on(narrow, narrow, narrow, causal=True)
     assert goes_on(x, long, long)
-    assert not goes_on(x, long, long, causal=True)
-    assert goes_on(x, middle, middle, causal=True)
-    assert not goes_on(narrow, middle[..., :96], middle[..., :96], causal=True)
-    assert goes_on(wide, wide, wide)
-    assert not goes_on(wide, wide, wide, causal=True)
-    assert not goes_on(*[wide[..., :64]] * 3)
+    assert goes_on(*[np.zeros((1, 40, 512, 256), np.float16)] * 3)
+    assert not goes_on(*[np.zeros((1, 40, 512, 64), np.float16)] * 3)
     assert not goes_on(x[:, :33], x[:, :33], x[:, :33])
     assert not goes_on(x, x, x, out=x)
     assert not goes_on(x, x, x, target="nvidia:sm_80")
     assert not goes_on(x, x, x, target="cpu")
+
+
+def test_pairs_of_blocks_where_they_are_faster() -> None:
+    """Under a mask: neither few heads of which many work-groups wait for some, nor long ones that hide their ends."""
+
+    def taken(batch: int, heads: int, length: int, width: int = 128) -> tuple[bool, bool, int]:
+        x = np.broadcast_to(np.zeros((1, 1, length, width), np.float16), (batch, heads, length, width))
+        plan = tw.attention.plan(x, x, x, target="nvidia:sm_90a", causal=True)
+        assert plan.of.paired <= plan.of.persistent
+        return plan.of.persistent, plan.of.paired, plan.band
+
+    for width in (96, 128, 256):
+        assert taken(4, 32, 4096, width) == taken(32, 32, 512, width) == (True, True, 1)
+        assert taken(1, 32, 16384, width)[:2] == taken(1, 12, 4096, width)[:2] == (False, False)
+    # blocks that are no pairs
+    assert taken(8, 32, 640)[:2] == taken(8, 32, 3968)[:2] == (True, False)
+    assert taken(8, 32, 4224)[:2] == taken(8, 32, 2176, 96)[:2] == taken(8, 32, 640, 256)[:2] == (False, False)
+    assert taken(4, 32, 4096, 64)[:2] == (False, False)
 
 
 def test_blocks_that_are_larger_where_they_are_whole() -> None:
@@ -250,6 +312,17 @@ def test_blocks_that_are_larger_where_they_are_whole() -> None:
 
     assert [blocks(keys) for keys in (128, 192, 130)] == [((128, 128), True), ((128, 64), True), ((128, 64), False)]
     assert blocks(128, "nvidia:sm_80") == ((128, 64), True)
+
+
+def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
+    def blocks(length: int, causal: bool = True, width: int = 64, keys: int = 0, target: str = "sm_90a") -> Any:
+        q, k = (np.zeros((1, 1, count, width), np.float16) for count in (length, keys or length))
+        return tw.attention.plan(q, k, k, target=f"nvidia:{target}", causal=causal).of.blocks
+
+    assert blocks(512) == blocks(512, keys=1024) == (64, 64)
+    longer = [blocks(512, causal=False), blocks(4096), blocks(4096, keys=512), blocks(512, target="sm_80")]
+    assert longer == [(64, 128)] * len(longer)
+    assert blocks(512, width=128) == (128, 128)
 
 
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_blocks import (
+    are_paired,
     are_whole,
     goes_on,
     heads_of_band,
@@ -108,7 +109,7 @@ class AttentionPlan(Struct, frozen=True):
         batch, heads, queries = self.lse_shape
         blocks = -(-queries // self.of.blocks[0])
         if self.of.persistent:
-            return (min(blocks * heads * batch, multiprocessors()), 1, 1)
+            return (multiprocessors(), 1, 1)
         return (blocks * self.band, heads // self.band, batch)
 
     @property
@@ -292,7 +293,8 @@ def _planned(asked: _Asked) -> AttentionPlan:
     flat = [flat_of(each) for each in ((q, k, v, out) if width % WIDTH_UNIT == 0 else ())]
     is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
     matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
-    tiles, have_maps = tiles_of(width, target), len(matrices) == len(FLAT)
+    tiles = tiles_of(width, queries, k.shape[2], asked.causal, target)
+    have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
     blocks, threads = tiles[-1] if whole is None else whole
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
@@ -301,9 +303,10 @@ def _planned(asked: _Asked) -> AttentionPlan:
     band = 1
     if whole is not None:
         of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
+        of = replace(of, paired=of.persistent and are_paired(q, of))
         integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
         band = heads_of_band(q, k, of)
-        integers += numbers_of_blocks(q, k, band, of)
+        integers += numbers_of_blocks(q, k, band, of, multiprocessors())
     else:
         integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
 from tilewright.operators.attention_text import AttentionClass
+from tilewright.operators.attention_waves import is_faster_in_pairs
 from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
@@ -38,10 +41,37 @@ which take slabs of 192.
 """
 
 
-def tiles_of(width: int, target: str) -> Sequence[tuple[tuple[int, int], int]]:
+class _Shorter(Struct, frozen=True):
+    """Queries and keys of a block, and its threads, that compute fewer scores behind the mask; how fast they are, of
+    what the usual ones do of as many scores."""
+
+    blocks: tuple[int, int]
+    threads: int
+    speed: float
+
+
+_SHORTER: Final = {64: _Shorter((64, 64), 128, 0.94)}
+"""Those of whole blocks that a device copies under a mask, by the width. Measured on an H200, of torch's attention,
+with 64 and with 128 keys: length 512 1.02 and 0.94, 1024 1.01 both, 2048 1.03 and 1.06."""
+
+
+def tiles_of(width: int, queries: int, keys: int, causal: bool, target: str) -> Sequence[tuple[tuple[int, int], int]]:
     """Queries and keys of a block, and its threads: those that are best if blocks are whole, and those for all."""
     usual = next(found for most, found in _TILES.items() if width <= most)
-    return [_WHOLE_TILES[width], usual] if width in _WHOLE_TILES and takes_tensors(target) else [usual]
+    if not takes_tensors(target):
+        return [usual]
+    shorter = _SHORTER.get(width) if causal else None
+    if shorter is not None:
+        few, many = (_scores(blocks, queries, keys) for blocks in (shorter.blocks, usual[0]))
+        if few < shorter.speed * many:
+            return [(shorter.blocks, shorter.threads), usual]
+    return [_WHOLE_TILES[width], usual] if width in _WHOLE_TILES else [usual]
+
+
+def _scores(blocks: tuple[int, int], queries: int, keys: int) -> float:
+    """Scores of a head that blocks compute under a mask, on average over the places where it may end in one."""
+    seen = min(queries, keys)
+    return seen * (seen + max(blocks)) / 2 + (queries - seen) * keys
 
 
 def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
@@ -58,14 +88,26 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
 
     Measured on an H200, of torch's attention, f16, with (and a warp that asks for copies) and without: full, width 128
     1.06 and 0.82 at length 512, 1.03 and 0.90 at 1024, 1.04 and 0.97 at 4096, width 96 1.07 and 0.90 at 512, 1.09 and
-    1.07 at 4096, width 256 1.06 and 0.94; causal, width 128 1.01 and 0.80 at 512, 1.03 and 0.90 at 1024, 1.07 and 0.98
-    at 2048, 1.08 and 1.04 at 4096, 1.05 and 1.09 at 16384, width 96 1.08 and 1.13 at 4096, width 256 0.87 and 0.86 at
-    512, 0.97 and 0.96 at 4096, where it is 0.89 and 0.97 without going on but with that warp.
+    1.07 at 4096, width 256 1.06 and 0.94. Causal, in pairs, and by bands with that warp where `schedule_of` has it:
+    width 128 1.08 and 0.92 at 1024, 1.06 and 1.04 at 4096, 1.05 and 1.06 at 8192, 1.04 and 1.08 at 16384, width 96 1.18
+    and 1.15 at 4096, width 256 1.00 and 0.91 at 512, 1.00 and 0.94 at 1024, 0.98 and 0.96 at 2048, 0.97 both at 4096.
     """
-    blocks = q.shape[0] * q.shape[1] * (q.shape[2] // of.blocks[0])
-    most = _SHORT.get(of.width, _SHORT_OF_OTHERS)
-    is_known = of.blocks == _LARGE and k.shape[2] <= most if of.causal else of.blocks[0] == _LARGE[0]
-    return is_known and blocks > multiprocessors() and takes_tensors(target)
+    batch, heads, queries, _ = q.shape
+    keys, (rows, columns) = k.shape[2], of.blocks
+    blocks = queries // rows
+    is_known = rows == _LARGE[0] and batch * heads * blocks > multiprocessors() and takes_tensors(target)
+    if not (is_known and of.causal):
+        return is_known
+    if not are_paired(q, of):
+        return of.blocks == _LARGE and keys <= _SHORT.get(of.width, _SHORT_OF_OTHERS)
+    seen = [min(-(-(x + 1) * rows // columns), keys // columns) for x in reversed(range(blocks))]
+    band = heads_of_band(q, k, of)
+    return is_faster_in_pairs(seen, columns, batch * heads, band, multiprocessors())
+
+
+def are_paired(q: Head, of: AttentionClass) -> bool:
+    """Whether work-groups that go on take blocks of queries in pairs: half of them are long ones."""
+    return of.causal and q.shape[2] // of.blocks[0] % 2 == 0
 
 
 def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
@@ -90,17 +132,22 @@ def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
     _, heads, _, _ = q.shape
     _, key_heads, keys, width = k.shape
     group = heads // key_heads
-    # without a mask blocks are alike: those of one head read the same keys one after the other
-    most = max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1) if of.causal else 1
+    # where blocks are alike, or pairs of them, those of one head read the same keys one after the other
+    are_alike = not of.causal or of.paired
+    most = 1 if are_alike else max(_BAND_BYTES * group // (2 * ELEMENT_BYTES * keys * width), 1)
     return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
 
 
-def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass) -> list[int]:
-    """The last of the numbers that a launch passes (`whole_integers`): those behind places in matrices."""
+def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass, groups: int) -> list[int]:
+    """The last of the numbers that a launch of so many work-groups passes (`whole_integers`): those behind places in
+    matrices."""
     batch, heads, queries, _ = q.shape
     blocks = queries // of.blocks[0]
     found = {"nb": blocks, "band": band, "hs": heads}
     if of.persistent:
-        found |= {"tb": blocks * heads, "gb": blocks * band, "tiles": blocks * heads * batch}
+        numbered = blocks // 2 if of.paired else blocks
+        found |= {"tb": numbered * heads, "gb": numbered * band, "tiles": blocks * heads * batch}
+    if of.paired:
+        found |= {"pairs": blocks // 2 * heads * batch, "two": 2 * groups}
     known = {**found, "group": heads // k.shape[1]}
     return [*found.values(), *(part for name in divisors(of) for part in reciprocal(known[name]))]

@@ -30,7 +30,8 @@ class AttentionClass(Struct, frozen=True):
     `width` is the head size, `blocks` the queries and keys of a block. `flat` says whether rows of all heads are rows
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
     is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
-    that work-groups go on from block to block then, and that the result lies where none of the arguments does.
+    that work-groups go on from block to block then, and that the result lies where none of the arguments does; if they
+    are `paired`, by turns to one that sees many keys and to one that sees few.
     """
 
     element: str
@@ -41,6 +42,7 @@ class AttentionClass(Struct, frozen=True):
     flat: bool
     whole: bool = False
     persistent: bool = False
+    paired: bool = False
 
     @property
     def has_rest(self) -> bool:
@@ -86,7 +88,7 @@ class AttentionWriter:
         return "\n".join(
             [
                 f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
-                self._places(),
+                self.places(),
                 self._views(),
                 self.views.loaded("q", "x", self.rows),
                 self._constants(),
@@ -102,7 +104,7 @@ class AttentionWriter:
         pointers += ["%lse: tile<ptr<f32>>"] if self.of.with_lse else []
         return [*pointers, "%scale: tile<f32>", *(f"%{name}: tile<i32>" for name in integers)]
 
-    def _places(self) -> str:
+    def places(self) -> str:
         """Which block of queries of which head this is, and how many blocks of keys it sees."""
         order = "%final = subi %nb, %one : tile<i32>\n%x = subi %final, %bx : tile<i32>" if self.of.causal else ""
         x = "bx" if self.of.causal else "x"
