@@ -158,6 +158,7 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("rows", PERSISTENT)
 @pytest.mark.parametrize("causal", [False, True])
 def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.random.Generator) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from effort import Ran, count
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
 
-SYSTEMS = count("RANDOM_INTEGER_SYSTEMS", 300, 20_000)
+SYSTEMS = count("RANDOM_INTEGER_SYSTEMS", 150, 20_000)
 _REACH = 6
 
 

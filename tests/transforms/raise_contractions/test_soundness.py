@@ -16,7 +16,7 @@ from transforms.raise_contractions.loops import Spec, Writer
 from transforms.raise_contractions.programs import ORDERS, ROOM, Programs
 from transforms.support import ATTRIBUTES, kernel, names, run
 
-PROGRAMS = count("RANDOM_RAISED_PROGRAMS", 50, 5000)
+PROGRAMS = count("RANDOM_RAISED_PROGRAMS", 25, 5000)
 MISTAKES = count("RANDOM_RAISED_MISTAKES", 25, 5000)
 
 NOALIAS = "parameter_attributes = [{noalias = true}, {noalias = true}, {}]"

@@ -103,6 +103,7 @@ def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.
         np.testing.assert_array_equal(around, outside)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("terms", "l2_bytes"), [(40, 0), (300, 1 << 16), (1100, 0)])
 @pytest.mark.parametrize("way", WAYS)
 def test_sums_are_stored_while_the_next_block_is_computed(
@@ -150,6 +151,7 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(
     ("l2_bytes", "lines", "apart", "threads"),
     [(1 << 18, 72, False, 3), (1 << 18, -24, True, 3), (1 << 21, 72, False, 1)],

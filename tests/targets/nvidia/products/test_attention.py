@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from effort import thorough
 from loaded import loaded
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
@@ -67,7 +68,8 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
     given, wanted = arguments(of, rng)
     grid = of.grid
     modules, llvm, kernels = taken_down(of, architecture)
-    for module in modules:
+    some = modules if thorough() else (modules[int(rng.integers(len(modules) - 1))], modules[-1])
+    for module in some:
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), grid)
         np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=ERRORS[of.element])

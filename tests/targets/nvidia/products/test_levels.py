@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
 
+from effort import thorough
 from targets.nvidia.case import faults
 from targets.nvidia.cases_tile_ir import entry
 from targets.nvidia.emulated import Emulated
@@ -47,7 +49,7 @@ def levels(
     precision: Precision = Precision.EXACT,
     reading: ReadOptions | None = None,
 ) -> Iterator[Module]:
-    """The module after each of the passes, read back from what was printed."""
+    """The module after each of the passes, some of them read back from what was printed."""
     module = read_module(Source("product", text), Report(), reading)
     target = NvidiaTarget(architecture).scheduled(schedule)
     for step in target_passes(target, CompileOptions(precision=precision)):
@@ -57,7 +59,7 @@ def levels(
         if step.name in LEVELS or (step.name == "assign-roles" and "roles=yes" in (module.kernels[0].schedule or "")):
             verified(module)
             assert (module.kernels[0].schedule or "").startswith("lanes")
-            yield read_back(module)
+            yield taken_down(module)
 
 
 def check_choices(module: Module, architecture: Architecture) -> None:
@@ -69,6 +71,16 @@ def check_choices(module: Module, architecture: Architecture) -> None:
     assert isinstance(first, Products)
     assert taken.products == found.choices == first.choices
     assert (first.plans, first.loops, first.buffers) == (found.plans, found.loops, found.buffers)
+
+
+def taken_down(module: Module) -> Module:
+    """The module read back from its text, or a copy: a usual run reads one text of four, the same each time."""
+    text = print_op(module)
+    if thorough() or crc32(text.encode()) % 4 == 0:
+        return read_back(module)
+    copy = module.clone()
+    assert isinstance(copy, Module)
+    return copy
 
 
 def read_back(module: Module) -> Module:

@@ -58,6 +58,7 @@ def emulate(llvm: str, kernel: KernelInfo, given: Launch) -> None:
     assert not found, found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("depth", [128, 328])
 def test_every_level_means_the_product(depth: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer steps than there are stages and more, tiles that do not divide, several of them a block."""
