@@ -90,7 +90,7 @@ def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.
     run = kernel(way, shape, start=start)
     assert ("!nontemporal" in run.text) == (not l2_bytes)
     dtype = DTYPES[ELEMENTS[way.unit][1]]
-    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 6, 300)):
+    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 3, 300)):
         m, n, k = (int(rng.integers(1, end)) for end in (97, 97, 300))
         a, b = factors(rng, way, m, n, k)
         step = -(-(m + 5) // 16) * 16 if case % 3 else m + 3

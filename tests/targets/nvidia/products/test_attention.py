@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from effort import thorough
 from loaded import loaded
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.cases import DTYPES
-from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.parameters import SCHEDULE
@@ -68,8 +67,7 @@ def test_right_on_every_level(of: Any, architecture: Architecture, rng: np.rando
     given, wanted = arguments(of, rng)
     grid = of.grid
     modules, llvm, kernels = taken_down(of, architecture)
-    some = modules if thorough() else (modules[int(rng.integers(len(modules) - 1))], modules[-1])
-    for module in some:
+    for module in some(modules, rng):
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), grid)
         np.testing.assert_allclose(arrays[3].astype(np.float64), wanted, atol=ERRORS[of.element])
