@@ -25,9 +25,12 @@ from halves import collect_from_an_end, in_order
 if TYPE_CHECKING:
     import numpy as np
 
-# Before NumPy is imported: threads of its BLAS keep a core busy for some time after each product, and the cores have
-# other tests to run.
+# Both before NumPy is imported. Threads of its BLAS keep a core busy for some time after each product, and the cores
+# have other tests to run.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The emulated device has tens of megabytes, of which kernels touch little: in huge pages, the system would clear 2 MiB
+# for each byte.
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

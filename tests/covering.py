@@ -1,7 +1,7 @@
 """Which combinations of a test's parameters a run takes.
 
 `@pytest.mark.covering(2)`: so many that any two values which occur together in some combination do so in one that runs,
-others each time; `@pytest.mark.covering(1)`: so many that each value occurs; `@pytest.mark.covering(0)`: any half of
+others each time; `@pytest.mark.covering(1)`: so many that each value occurs; `@pytest.mark.covering(0)`: any third of
 them, for slow tests each of which notices most of what the others do. All with `--thorough`. Combinations that cannot
 run here cover nothing, and those that are asked for by name, or because they failed last time (`--lf`, `--ff`, `--sw`),
 run in any case. What a tuple holds are values of their own.
@@ -30,10 +30,10 @@ class _Cache(Protocol):
 def covering(points: Sequence[Sequence[Hashable]], strength: int, rnd: random.Random) -> set[int]:
     """Numbers of points that have among them what any point has: each choice of `strength` of its parts.
 
-    The next is always one that adds most; `rnd` decides which of those. For a strength of 0 it decides on half of them.
+    The next is always one that adds most; `rnd` decides which of those. A strength of 0 leaves it a third.
     """
     if strength == 0:
-        return set(rnd.sample(range(len(points)), -(-len(points) // 2)))
+        return set(rnd.sample(range(len(points)), -(-len(points) // 3)))
     found = [set(combinations(point, min(strength, len(point)))) for point in points]
     missing = set[tuple[Hashable, ...]]().union(*found)
     chosen = set[int]()

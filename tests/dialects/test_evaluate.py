@@ -68,7 +68,7 @@ NO_ARITHMETIC = {
 }
 """Pure operations that are no arithmetic on elements."""
 
-ROWS = count("RANDOM_FOLDED_ROWS", 30, 1000)
+ROWS = count("RANDOM_FOLDED_ROWS", 15, 1000)
 """Of all combinations of edges so many of each instance of an operation."""
 
 COMPUTED = [cls for cls in (*SHARED, *OPERATIONS) if cls.evaluate is not None]

@@ -32,9 +32,9 @@ from .compare import difference
 from .variants import Variant, rotation
 
 KERNELS = count("RANDOM_OLD_KERNELS", 1000, 20_000)
-RUNS = count("RANDOM_OLD_RUNS", 5, 500)
+RUNS = count("RANDOM_OLD_RUNS", 3, 500)
 CHUNKS = 20
-RUN_CHUNKS = 5
+RUN_CHUNKS = 3
 
 
 _COMMENT = re.compile(r";[^\n]*")

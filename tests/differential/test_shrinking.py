@@ -19,7 +19,7 @@ def kernels() -> st.SearchStrategy[Generated]:
     return decisions.map(generate)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 @given(kernels())
 def test_targets_agree_on_drawn_kernels(kernel: Generated) -> None:
     assert not disagreements(kernel, rotation(0)), kernel.text

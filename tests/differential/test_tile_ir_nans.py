@@ -60,7 +60,7 @@ def kernel(element: str, op: str, dim: int) -> str:
     return text_of(body, ", ".join(f"%{p}: tile<ptr<{element}>>" for p in "XRSD"))
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("op", MEANING)
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("element", DTYPES)

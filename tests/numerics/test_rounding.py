@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from effort import thorough
 from numerics.exactly import BITS, UNSIGNED, decoded, largest, rounded
 from tilewright.numerics.formats import FLOAT_FORMATS, FloatFormat
 from tilewright.numerics.rounding import Exact, Mode, nearest, round_bits, special_bits
@@ -85,6 +86,9 @@ def test_every_mode(name: str, mode: Mode, rng: np.random.Generator) -> None:
         for row, pattern in zip(every, together.tolist(), strict=True):
             one = round_bits(Exact(*row), layout, mode, saturate)
             assert one & mask == pattern & mask, row
+        # the definition takes long
+        some = slice(None) if thorough() else slice(int(rng.integers(3)), None, 3)
+        for row, pattern in zip(every[some], together[some].tolist(), strict=True):
             found = decoded(name, pattern & mask)
             if layout.mantissa or row[0] > 0:  # powers of two are positive
                 assert same(found, wanted(layout, row, mode, saturate)), (row, saturate)

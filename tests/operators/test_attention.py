@@ -16,7 +16,7 @@ import tilewright as tw
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
-from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_levels import levels, some
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
@@ -159,12 +159,13 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("rows", PERSISTENT)
 @pytest.mark.parametrize("causal", [False, True])
 def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.random.Generator) -> None:
     """On all levels: some have one block and some two, of one block of keys and of several."""
     text, arguments, (out, lse) = persistent((1, 2, 1, 2 * rows, 256, 64), causal, rows, rng)
-    for module in levels(text, Architecture.SM_90A, PERSISTENT[rows]):
+    for module in some(levels(text, Architecture.SM_90A, PERSISTENT[rows]), rng):
         assert "persistent=yes" in (module.kernels[0].schedule or "")
         arrays: list[Any] = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
         interpret(module.kernels[0], arrays, (GROUPS, 1, 1))

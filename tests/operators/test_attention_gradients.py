@@ -71,6 +71,7 @@ def check(found: Any, expected: Any, element: str) -> None:
         assert distance <= ERROR[element] * float(np.linalg.norm(other)) + 1e-4, f"gradient of {name}"
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("target", "shape", "element", "causal", "turned"), CASES, ids=str)
 def test_right(target: str, shape: Any, element: str, causal: bool, turned: bool, rng: np.random.Generator) -> None:
     q, k, v, g = drawn(rng, shape, element, turned)

@@ -41,6 +41,12 @@ def own_modules(structure: ModuleType) -> Any:
     return structure.modules()
 
 
+@pytest.fixture(scope="module")
+def own_arrows(structure: ModuleType, own_modules: Any) -> Any:
+    """Who imports whom in them."""
+    return structure.arrows(own_modules)
+
+
 def package(folder: Path, files: Mapping[str, str]) -> Path:
     """A package `p` with these files."""
     for name, text in files.items():
@@ -57,8 +63,8 @@ def wrong_in(structure: ModuleType, folder: Path, files: Mapping[str, str], stat
     return faults.circles, faults.up, faults.untrue
 
 
-def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType, own_modules: Any) -> None:
-    faults = structure.faults(structure.arrows(own_modules), structure.DOCUMENT.read_text())
+def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType, own_arrows: Any) -> None:
+    faults = structure.faults(own_arrows, structure.DOCUMENT.read_text())
     assert not faults, structure.report({}, faults)
 
 
@@ -76,11 +82,11 @@ def rooms_of_the_cpu_target(document: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def test_rooms_of_the_cpu_target_know_those_below(structure: ModuleType, own_modules: Any) -> None:
+def test_rooms_of_the_cpu_target_know_those_below(structure: ModuleType, own_modules: Any, own_arrows: Any) -> None:
     rooms = rooms_of_the_cpu_target(structure.DOCUMENT.read_text())
     files = {m.file for m in own_modules.values() if m.file.startswith("targets/cpu/") and "__init__" not in m.file}
     assert sorted(file for held in rooms.values() for file in held) == sorted(files)
-    inside = [arrow for arrow in structure.arrows(own_modules) if {arrow.source, arrow.target} <= files]
+    inside = [arrow for arrow in own_arrows if {arrow.source, arrow.target} <= files]
     assert inside
     order = {room: -number for number, room in enumerate(rooms)}
     assert not structure.upward(inside, order), "the table in docs/architecture.md says otherwise"

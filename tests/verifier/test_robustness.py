@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+from effort import count
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.codes import CODES
 from tilewright.diagnostics.render import render_text
@@ -18,7 +19,7 @@ CASES = [
     for case in [*module.ERRORS, *module.WARNINGS]
 ]
 PART = re.compile(r"%\w+|(?:memref|group|coopmatrix)<[^{}()%]*>|-?\d+|\b(?:[ifc]\d+|bool|index)\b")
-MUTATIONS = 1500
+MUTATIONS = count("RANDOM_MIXTURES", 700, 10_000)
 
 
 def test_any_mixture_is_answered() -> None:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from effort import Ran, count
+from effort import Ran, count, falls_short
 from frontends.mlir.forms import PRINTED, PROGRAMS, WRITTEN_PROGRAMS
 from frontends.mlir.reading import check, findings, read
 from tilewright.diagnostics import CompileError, Report, Severity, Source
@@ -123,7 +123,7 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> N
         wrong += 1
         line, there = (mutated.count("\n", 0, at) for at in (token.start(), place.start))
         near += abs(line - there) <= 1
-    assert near >= 0.95 * wrong, (near, wrong)
+    assert not falls_short(near, wrong, 0.95), (near, wrong)
     ran(cases, "changed programs of MLIR")
 
 

@@ -92,7 +92,7 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator, ran: Ran) -> N
         wrong += 1
         near += abs(place.source.position(place.start)[0] - 1 - text.count("\n", 0, token.start())) <= 1
         single += len(found) == 1
-    assert near >= 0.95 * wrong, (near, wrong)
+    assert not falls_short(near, wrong, 0.95), (near, wrong)
     assert not falls_short(single, wrong, 0.93), (single, wrong)
     ran(cases, "changed texts of MLIR")
 

@@ -78,7 +78,11 @@ def test_launches_that_keep_local_memory(rng: np.random.Generator) -> None:
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("results", "instruction", "counts"),
-    [("", "sum %two, %x, %two, %y", (0, 1, 12345)), ("3", "gemv.t %two, %A, %x, %two, %y", (4097,))],
+    [
+        ("", "sum %two, %x, %two, %y", (12345,)),
+        ("", "sum %two, %x, %two, %y", (0, 1)),
+        ("3", "gemv.t %two, %A, %x, %two, %y", (4097,)),
+    ],
 )
 def test_few_sums_in_parts(results: str, instruction: str, counts: tuple[int, ...], rng: np.random.Generator) -> None:
     """Of more terms than one block adds up, of fewer than there are parts, and of none."""

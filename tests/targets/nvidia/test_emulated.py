@@ -52,7 +52,7 @@ FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
 KERNELS = count("RANDOM_EMULATED_KERNELS", 16, 2000)
 TILE_KERNELS = count("RANDOM_EMULATED_TILE_KERNELS", 12, 1000)
-SHARE = count("RANDOM_EMULATED_SHARE", 4, 1)
+SHARE = count("RANDOM_EMULATED_SHARE", 6, 1)
 """Of the operations of Tile IR one in so many, others from run to run."""
 CHUNKS = 4
 

@@ -14,14 +14,15 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 from .case import faults
 from .emulated import emulated
 from .lane_level import interpreted
-from .test_kernels import CASES, takers
+from .test_kernels import CASES, words
 
-ALL = {takers(case): case for case in CASES if not case.language}
+ALL = {words(case): case for case in CASES if not case.language}
 
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", ALL, ids=[case.name for case in ALL.values()])
-def test_right_answers(kind: tuple[str, str], rng: np.random.Generator) -> None:
+def test_right_answers(kind: tuple[str, ...], rng: np.random.Generator) -> None:
+    """A usual run takes each kind of kernel, each type and all takers; test_interpreted.py has all cases as tiles."""
     case = ALL[kind]
     module, seed = case.module(), int(rng.integers(1 << 32))
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())

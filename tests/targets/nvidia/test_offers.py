@@ -130,6 +130,7 @@ def test_kernels_that_share_a_program_share_tiles() -> None:
     assert not any(move.startswith("tile=") for offered in moves(both).values() for move in offered)
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_offered_fits_or_is_refused(name: str, rng: np.random.Generator, ran: Ran) -> None:
     """A line with what was offered says so, and asked for again it is the same."""

@@ -24,7 +24,7 @@ from transforms.support import names, run
 
 Array = NDArray[Any]
 
-RANDOM = count("RANDOM_EPILOGUES", 100, 10_000)
+RANDOM = count("RANDOM_EPILOGUES", 60, 10_000)
 ALONE = '{"noalias"=true}'
 SMALL_TILES = GenericTilePolicy(whole=4, block=4, depth=4, run=16)
 

@@ -18,7 +18,7 @@ from transforms.loop_nests.legality import is_parallel, may_permute, may_tile
 from transforms.loop_nests.random_nests import Access, Event, Generator, Loop, Writer, evaluate, events
 from transforms.support import kernel
 
-NESTS = count("RANDOM_LOOP_NESTS", 60, 10_000)
+NESTS = count("RANDOM_LOOP_NESTS", 30, 10_000)
 Vectors = dict[tuple[int, int], dict[tuple[Direction, ...], set[tuple[int, ...]]]]
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from effort import Ran, count
+from effort import Ran, count, falls_short
 from tilewright.transforms.loop_nests.integer_systems import Feasibility, IntegerSystem
 
-SYSTEMS = count("RANDOM_INTEGER_SYSTEMS", 300, 20_000)
+SYSTEMS = count("RANDOM_INTEGER_SYSTEMS", 150, 20_000)
 _REACH = 6
 
 
@@ -43,7 +43,7 @@ def test_random_systems_are_decided_as_by_trying_all_points(rng: np.random.Gener
         assert found in (want, Feasibility.UNKNOWN), (equations.tolist(), inequalities.tolist())
         seen[found] += 1
     assert min(seen[Feasibility.SOME], seen[Feasibility.NONE]) > SYSTEMS // 20
-    assert seen[Feasibility.UNKNOWN] <= SYSTEMS // 100
+    assert not falls_short(SYSTEMS - seen[Feasibility.UNKNOWN], SYSTEMS, 0.998), seen
     ran(SYSTEMS, "integer systems")
 
 

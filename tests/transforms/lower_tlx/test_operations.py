@@ -32,7 +32,7 @@ def close(found: Array, wanted: Array, bits: int) -> bool:
     return bool((np.abs(x[near] - y[near]) <= allowed).all()) and same(found[~near], wanted[~near])
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize(("cls", "element"), CASES, ids=str)
 def test_operation(rng: np.random.Generator, cls: type[TlxOperation], element: ScalarType, limit: str) -> None:

@@ -81,6 +81,7 @@ def test_the_stock_tool_accepts_every_program_and_it_is_read_back(rng: np.random
         assert print_generic(MlirFile(unit_of(text))) == text
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("sizes", [(17, 18, 33), (5, 32, 3)], ids=str)
 def test_what_is_around_a_product(sizes: tuple[int, int, int], rng: np.random.Generator, tmp_path: Path) -> None:
     m, n, k = sizes

@@ -22,7 +22,7 @@ from transforms.raise_contractions.loops import Spec, Writer
 from transforms.support import kernel, names, run
 
 Array = NDArray[Any]
-NESTS = count("RANDOM_RAISED_NESTS", 12, 2000)
+NESTS = count("RANDOM_RAISED_NESTS", 6, 2000)
 
 SPECS = {
     "gemm": ("mn", "mk", "kn"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from effort import Ran, count
+from effort import Ran, count, falls_short
 from tilewright.dialects.builtin import Module
 from tilewright.interpreter import KernelError, interpret
 from tilewright.transforms.raise_contractions import RaiseContractions
@@ -16,7 +16,7 @@ from transforms.raise_contractions.loops import Spec, Writer
 from transforms.raise_contractions.programs import ORDERS, ROOM, Programs
 from transforms.support import ATTRIBUTES, kernel, names, run
 
-PROGRAMS = count("RANDOM_RAISED_PROGRAMS", 50, 5000)
+PROGRAMS = count("RANDOM_RAISED_PROGRAMS", 25, 5000)
 MISTAKES = count("RANDOM_RAISED_MISTAKES", 25, 5000)
 
 NOALIAS = "parameter_attributes = [{noalias = true}, {noalias = true}, {}]"
@@ -43,11 +43,11 @@ def test_random_programs_mean_the_same(rng: np.random.Generator, ran: Ran) -> No
         arrays = [integers(rng, *[ROOM] * order) for order in ORDERS.values()]
         want = result(module, arrays)
         after = run(module, RaiseContractions())
-        raised += sum(n for name, n in names(module).items() if name.startswith("tl."))
+        raised += any(name.startswith("tl.") for name in names(module))
         if all(np.abs(x).max() < 2**50 for x in want):
             for x, y in zip(result(module, arrays), want, strict=True):
                 np.testing.assert_array_equal(x, y, err_msg=f"{text}\n\n{after}")
-    assert raised > PROGRAMS // 4
+    assert not falls_short(raised, PROGRAMS, 0.4), raised
     ran(PROGRAMS, "programs with loops")
 
 

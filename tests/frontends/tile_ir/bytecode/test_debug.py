@@ -120,6 +120,7 @@ def places(module: core.TileModule) -> list[str]:
     return [line for line in print_module(module).splitlines() if line.startswith("#")]
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("blocks", [True, False])
 def test_deep_debug_attributes(blocks: bool) -> None:
     """As deep as the limit allows, in every reader, printer and rule, whatever Python's stack holds."""

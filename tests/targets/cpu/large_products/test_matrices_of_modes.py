@@ -145,6 +145,7 @@ def test_random_orders_and_extents(rng: np.random.Generator, name: str) -> None:
         Tensors(rng, TYPES[name], modes).check(int(rng.integers(3)), int(rng.integers(3)))
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("name", TYPES)
 def test_scalars_pass_by_vectors(rng: np.random.Generator, name: str) -> None:
     """A second cache that holds the factor that becomes vectors, not the other one; odd ends, any order of modes."""

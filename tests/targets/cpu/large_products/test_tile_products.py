@@ -90,7 +90,7 @@ def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.
     run = kernel(way, shape, start=start)
     assert ("!nontemporal" in run.text) == (not l2_bytes)
     dtype = DTYPES[ELEMENTS[way.unit][1]]
-    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 6, 300)):
+    for case in range(count("RANDOM_RESULTS_PAST_CACHES", 3, 300)):
         m, n, k = (int(rng.integers(1, end)) for end in (97, 97, 300))
         a, b = factors(rng, way, m, n, k)
         step = -(-(m + 5) // 16) * 16 if case % 3 else m + 3
@@ -103,6 +103,7 @@ def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.
         np.testing.assert_array_equal(around, outside)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("terms", "l2_bytes"), [(40, 0), (300, 1 << 16), (1100, 0)])
 @pytest.mark.parametrize("way", WAYS)
 def test_sums_are_stored_while_the_next_block_is_computed(
@@ -150,6 +151,7 @@ def test_epilogue_happens_on_the_sums(way: Way, l2_bytes: int, rng: np.random.Ge
         np.testing.assert_array_equal(c, wanted, err_msg=str((m, n, k)))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(
     ("l2_bytes", "lines", "apart", "threads"),
     [(1 << 18, 72, False, 3), (1 << 18, -24, True, 3), (1 << 21, 72, False, 1)],

@@ -16,7 +16,7 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, launch
-from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
@@ -81,7 +81,7 @@ def test_every_level_means_the_product(
     """All majors; tiles beyond the edge; fewer steps than stages and more; several tiles a block, or one."""
     tiles = "tile=64x64x64 copies=tensor" if "product" in more else TILES
     schedule, given = f"{tiles} {more} cluster={cluster}", given_for(extents, kind, rng)
-    for module in levels(gemm(extents, kind), Architecture.SM_90A, schedule):
+    for module in some(levels(gemm(extents, kind), Architecture.SM_90A, schedule), rng):
         assert f"cluster={cluster}" in (module.kernels[0].schedule or "")
         order = random.Random(int(rng.integers(1 << 30)))
         check(module, given, order, parts=4 if "yes" in more else 64)

@@ -47,6 +47,7 @@ def waits(region: Region, waited: bool) -> bool:
     return waited
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_every_way_waits(schedule: str) -> None:
     artifact = tw.compile(TEXT, target="nvidia:sm_90a", schedule=f"{schedule} dependent=yes", cache=False).artifact

@@ -16,7 +16,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import TEXTS, launch, open_launch
-from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
@@ -86,7 +86,7 @@ def _strides(product: Any, beyond: tuple[int, int]) -> tuple[int, int]:
 @pytest.mark.parametrize(("transposed", "number"), [((False, True), "i64"), ((True, False), "i32")])
 def test_every_level_means_open_products(transposed: tuple[bool, bool], number: str, rng: np.random.Generator) -> None:
     text = TEXTS.open_product(TEXTS.Product((0, 0, 0), "bf16", "f32", transposed), (64, 64, 64), number, False)
-    for module in levels(text, Architecture.SM_90A, TENSOR):
+    for module in some(levels(text, Architecture.SM_90A, TENSOR), rng):
         for extents, beyond, first in OPEN[::2]:
             product = TEXTS.Product(extents, "bf16", "f32", transposed)
             given = open_launch(product, (64, 64), _strides(product, beyond), rng, number, first)

@@ -16,7 +16,7 @@ from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import TEXTS, launch
-from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo
@@ -58,6 +58,7 @@ def emulate(llvm: str, kernel: KernelInfo, given: Launch) -> None:
     assert not found, found
 
 
+@pytest.mark.covering(0)
 @pytest.mark.parametrize("depth", [128, 328])
 def test_every_level_means_the_product(depth: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer steps than there are stages and more, tiles that do not divide, several of them a block."""
@@ -66,7 +67,7 @@ def test_every_level_means_the_product(depth: int, rng: np.random.Generator, mon
     m, n = 200, 136
     text, given = gemm(m, n, depth), given_for(m, n, depth, rng)
     schedule = f"{PERSISTENT} product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/4"
-    for module in levels(text, Architecture.SM_90A, schedule):
+    for module in some(levels(text, Architecture.SM_90A, schedule), rng):
         check(module, given)
     llvm, kernel = emitted(text, schedule=schedule)
     assert "persistent=yes" in kernel.facts[SCHEDULE]

@@ -13,7 +13,7 @@ from targets.nvidia.case import Array, Launch, faults
 from targets.nvidia.emulated import Emulated, emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.test_levels import levels
+from targets.nvidia.products.test_levels import levels, some
 from targets.nvidia.test_ragged import lowered
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
@@ -71,7 +71,7 @@ def test_right_on_every_level(
     x, y = (a.T.astype(wide), b.T.astype(wide)) if turned else (a.astype(wide), b.astype(wide))
     given = Launch([a, b, c], {2: (x @ y + 2 * c.astype(wide)).astype(c.dtype)})
     module = None
-    for module in levels(text((m, n, k), threads, element, turned), Architecture.SM_80):
+    for module in some(levels(text((m, n, k), threads, element, turned), Architecture.SM_80), rng):
         found = faults(given, {2: interpreted(module, given)[2]})
         assert not found, found
     assert module is not None

@@ -21,7 +21,7 @@ from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.cases import DTYPES, TEXTS, TOTALS, ZEROS, launch, moved
-from targets.nvidia.products.test_levels import check, levels, read_back
+from targets.nvidia.products.test_levels import check, levels, read_back, some
 from targets.nvidia.products.test_products import check as run
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
@@ -50,7 +50,7 @@ def test_every_level_means_the_product(
     element: str, transposed: tuple[bool, bool], depth: int, rng: np.random.Generator
 ) -> None:
     product = TEXTS.Product((64, 128, depth), element, "f32", transposed)
-    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64)), Architecture.SM_90A, TENSOR):
+    for module in some(levels(TEXTS.tile_ir_product(product, (64, 64, 64)), Architecture.SM_90A, TENSOR), rng):
         assert "copies=tensor" in (module.kernels[0].schedule or "")
         check(module, product, (64, 64), "C", rng)
 
@@ -58,7 +58,7 @@ def test_every_level_means_the_product(
 @pytest.mark.parametrize("extents", [(72, 40, 200), (8, 128, 72)])
 def test_tiles_that_do_not_divide(extents: tuple[int, int, int], rng: np.random.Generator) -> None:
     product = TEXTS.Product(extents, "f16", "f32")
-    for module in levels(TEXTS.tile_ir_product(product, (64, 64, 64), ZEROS), Architecture.SM_90A, TENSOR):
+    for module in some(levels(TEXTS.tile_ir_product(product, (64, 64, 64), ZEROS), Architecture.SM_90A, TENSOR), rng):
         check(module, product, (64, 64), "C", rng)
 
 
@@ -270,7 +270,7 @@ def test_rows_that_end_within_a_slab(copies: str, m: int, transposed: bool, rng:
     text = TEXTS.whole_product((m, n, k), "f16", "f32", (transposed, False))
     given = launch(TEXTS.Product((m, n, k), "f16", "f32", (transposed, False)), (m, n), "F", rng)
     schedule = f"tile=80x64x64 copies={copies}"
-    for module in levels(text, Architecture.SM_90A, schedule):
+    for module in some(levels(text, Architecture.SM_90A, schedule), rng):
         assert "wgmma.m64n80k16" in (module.kernels[0].schedule or "")
         found = faults(given, {2: interpreted(module, given)[2]})
         assert not found, found

@@ -16,7 +16,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.test_attention import TEXTS, arguments, taken_down
-from targets.nvidia.products.test_levels import levels, read_back
+from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
@@ -66,7 +66,7 @@ def test_factors_in_registers_are_told_as_no_memory() -> None:
 
 def test_a_factor_in_registers_has_more_rows_than_the_sums_columns(rng: np.random.Generator) -> None:
     of = TEXTS.Attention(64, 2 * 128, 64, (64, 128))
-    for module in levels(TEXTS.attention(of), Architecture.SM_90A):
+    for module in some(levels(TEXTS.attention(of), Architecture.SM_90A), rng):
         checked(module, of, rng)
 
 
@@ -104,7 +104,7 @@ def test_queries_are_read_before_the_program_writes_there(rng: np.random.Generat
     store = f"%wiped = store_view_tko weak %wipe, %qv[%row, %zero] token=%qd : {tile}, {view}, tile<i32> -> token"
     text = TEXTS.attention(OF).replace(line, f"{line}\n%wipe = constant <f16: 0.0> : {tile}\n{store}")
     given, wanted = arguments(OF, rng)
-    for module in levels(text, Architecture.SM_90A):
+    for module in some(levels(text, Architecture.SM_90A), rng):
         arrays = [array.copy() for array in given]
         interpret(module.kernels[0], list(arrays), OF.grid)
         assert not arrays[0].any()
