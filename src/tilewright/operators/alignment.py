@@ -76,7 +76,7 @@ def _has_map(one: Arranged) -> bool:
         return False
     # a stride along which nobody steps is what a launch makes of it; rows that overlap are copied before
     strides = [stride for extent, stride in rows if extent > 1]
-    return all(stride < _MOST and stride * size % ALIGNED == 0 for stride in strides)
+    return all(0 < stride < _MOST and stride * size % ALIGNED == 0 for stride in strides)
 
 
 def _reason(factor: Arranged) -> str | None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from targets.nvidia.case import faults
+import tilewright as tw
+from targets.nvidia.case import Launch, faults
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.lane_level import interpreted
@@ -52,6 +53,22 @@ def test_every_level_means_the_product(rng: np.random.Generator) -> None:
         given = launch(product, (72, 64), "F", rng)
         found = faults(given, {2: interpreted(module, given)[2]})
         assert not found, found
+
+
+def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None:
+    """Of `tw.matmul`, which asks for maps: rows of the left ones lie between those of others."""
+    left, right = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((40, 3, 72), (3, 72, 64)))
+    a, out = left.swapaxes(0, 1), np.full((3, 40, 64), np.nan, np.float16)
+    step = tw.matmul.plan(a, right, out, target="nvidia:sm_90a").steps[0]
+    llvm, kernel = emitted(step.text, schedule=step.tiles)
+    assert step.tiles.endswith("maps=yes")
+    assert THREADS_COPY not in llvm
+    gcds = [each.stride_gcd for each in kernel.parameters if isinstance(each, MemrefParameter)]
+    assert gcds == [(1, 8, 8)] * 3
+    wanted = (a.astype(float) @ right.astype(float)).astype(np.float16)
+    given = Launch([left.transpose(), right.transpose(), out.transpose()], {2: wanted.transpose()}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
 
 
 def test_parameters_declare_what_divides_them(demanding: tuple[str, KernelInfo]) -> None:
