@@ -475,6 +475,14 @@ def test_what_the_machine_copies_has_no_second_way() -> None:
     assert second(a, b[:, ::2], out[:, :100])
     assert second(a.astype(np.float32), b.astype(np.float32), out.astype(np.float32))
     assert second(a, b, out, target="nvidia:sm_80")
+    # neighbours that lie in matrices beside each other, and more modes than a map has
+    apart = np.zeros((8, 8, 8), np.float16)
+    assert second(apart.transpose(2, 0, 1), apart)
+    for modes in (5, 6):
+        many = np.zeros((16,) * (modes - 1) + (8,), np.float16)[(slice(None, None, 2),) * (modes - 1)]
+        plan = tw.matmul.plan(many, apart[0], target="nvidia:sm_90a")
+        assert len(plan.arrangement.operands[0].modes) == modes
+        assert ("maps=yes" in plan.steps[0].tiles) == (modes == 5)
     plan = tw.matmul.plan(a, b, out, target="nvidia:sm_90a")
     assert plan.schedule.endswith("maps=yes")
 

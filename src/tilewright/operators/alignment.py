@@ -27,6 +27,8 @@ _TILE: Final = 64
 
 _MOST: Final = 1 << 31
 """Elements of what the machine copies by itself."""
+_MOST_MODES: Final = 5
+"""Of a matrix and of those beside it."""
 
 _LAUNCH: Final = 5e-6
 _COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 3e12, 8: 3e12}
@@ -73,6 +75,9 @@ def has_maps(arrangement: Arrangement) -> bool:
 def _has_map(one: Arranged) -> bool:
     size, rows = BYTES[one.dtype], zip(one.shape[:-1], one.strides[:-1], strict=True)
     if not one.unit or not one.aligned or not all(0 < extent < _MOST for extent in one.shape):
+        return False
+    # neighbours of matrices that lie beside each other are no rows
+    if one.modes[-1] not in (ROWS, COLUMNS, TERMS) or len(one.modes) > _MOST_MODES:
         return False
     # a stride along which nobody steps is what a launch makes of it; rows that overlap are copied before
     strides = [stride for extent, stride in rows if extent > 1]
