@@ -71,6 +71,11 @@ def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None
     assert not found, found
 
 
+def test_threads_that_copy_need_none() -> None:
+    with pytest.raises(tw.CompileError, match="maps=yes does not fit kernel product"):
+        tw.compile(TEXT, target="nvidia:sm_90a", schedule="tile=64x64x64 threads=128 copies=threads maps=yes")
+
+
 def test_parameters_declare_what_divides_them(demanding: tuple[str, KernelInfo]) -> None:
     for parameter in demanding[1].parameters:
         assert isinstance(parameter, MemrefParameter)
