@@ -457,6 +457,36 @@ class TestCopies:
             assert not tw.matmul.plan(a.T, a, target="nvidia:sm_90a").copies
 
 
+def test_what_the_machine_copies_has_no_second_way() -> None:
+    """In which threads copy: only a plan for other arrays has it."""
+    a = np.zeros((300, 304), np.float16)
+    b, out = np.zeros((304, 200), np.float16), np.zeros((300, 200), np.float16)
+    odd = np.zeros((300, 203), np.float16)
+
+    def second(*arrays: Array, target: str = "nvidia:sm_90a") -> bool:
+        return "maps=yes" not in tw.matmul.plan(*arrays, target=target).steps[0].tiles
+
+    assert not second(a, b, out)
+    assert not second(a[:, :1], b[:1], out)
+    assert not second(np.zeros((5, 304), np.float16), np.zeros((304, 16), np.float16), np.zeros((5, 16), np.float16))
+    assert second(a[:, 1:297], b[:296], out)
+    assert second(a, b, odd[:, :200])
+    assert second(a, b, np.zeros((300, 201), np.float16)[:, 1:])
+    assert second(a, b[:, ::2], out[:, :100])
+    assert second(a.astype(np.float32), b.astype(np.float32), out.astype(np.float32))
+    assert second(a, b, out, target="nvidia:sm_80")
+    # neighbours that lie in matrices beside each other, and more modes than a map has
+    apart = np.zeros((8, 8, 8), np.float16)
+    assert second(apart.transpose(2, 0, 1), apart)
+    for modes in (5, 6):
+        many = np.zeros((16,) * (modes - 1) + (8,), np.float16)[(slice(None, None, 2),) * (modes - 1)]
+        plan = tw.matmul.plan(many, apart[0], target="nvidia:sm_90a")
+        assert len(plan.arrangement.operands[0].modes) == modes
+        assert ("maps=yes" in plan.steps[0].tiles) == (modes == 5)
+    plan = tw.matmul.plan(a, b, out, target="nvidia:sm_90a")
+    assert plan.schedule.endswith("maps=yes")
+
+
 def test_on_a_device(played: FakeDriver) -> None:
     """The emulator runs what a launch enqueues: a product with an epilogue, of arrays with gaps."""
     rng = np.random.default_rng()

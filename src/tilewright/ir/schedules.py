@@ -5,7 +5,7 @@
                persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
                held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] | swizzle=[32 | 64 | 128] |
                tiles=[measured | any] | cluster=MxN |
-               stream=[yes | no] | resident=N | dependent=[yes | no]} [# reason]
+               stream=[yes | no] | resident=N | dependent=[yes | no] | maps=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -37,6 +37,8 @@ factor that several of them multiply each copies a share, to all of them. `clust
 each block copy for itself.
 A `dependent` launch is begun while the one before it in its stream ends (programmatic dependent launch): all threads
 wait for that one before they touch memory, and the next launch may begin as soon as all blocks of this one have.
+With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
+which threads do, and no test for it.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -147,6 +149,7 @@ class Schedule(Struct, frozen=True):
     stream: bool | None = None
     resident: int | None = None
     dependent: bool | None = None
+    maps: bool | None = None
 
     @property
     def depends(self) -> bool:
@@ -198,6 +201,7 @@ UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
         "swizzle",
         "cluster",
         "stream",
+        "maps",
     )
 )
 """What is chosen for products of certain tiles, threads and instructions."""
@@ -300,6 +304,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stream": _TRUTH,
     "resident": _COUNT,
     "dependent": _TRUTH,
+    "maps": _TRUTH,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

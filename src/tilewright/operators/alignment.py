@@ -25,6 +25,11 @@ _SECTOR: Final = 32
 _TILE: Final = 64
 """Rows and columns of the smallest tiles, which are computed whole."""
 
+_MOST: Final = 1 << 31
+"""Elements of what the machine copies by itself."""
+_MOST_MODES: Final = 5
+"""Of a matrix and of those beside it."""
+
 _LAUNCH: Final = 5e-6
 _COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 3e12, 8: 3e12}
 """Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
@@ -60,6 +65,23 @@ def has_whole_sectors(factor: Arranged) -> bool:
     size = BYTES[factor.dtype]
     pairs = zip(factor.shape[:-1], factor.strides[:-1], strict=True)
     return _reason(factor) is not None or all(extent == 1 or stride * size % _SECTOR == 0 for extent, stride in pairs)
+
+
+def has_maps(arrangement: Arrangement) -> bool:
+    """Whether the machine copies factors and result of 16 bits by itself, as they lie: it has maps of such matrices."""
+    return all(map(_has_map, (*arrangement.operands[:2], arrangement.operands[-1])))
+
+
+def _has_map(one: Arranged) -> bool:
+    size, rows = BYTES[one.dtype], zip(one.shape[:-1], one.strides[:-1], strict=True)
+    if not one.unit or not one.aligned or not all(0 < extent < _MOST for extent in one.shape):
+        return False
+    # neighbours of matrices that lie beside each other are no rows
+    if one.modes[-1] not in (ROWS, COLUMNS, TERMS) or len(one.modes) > _MOST_MODES:
+        return False
+    # a stride along which nobody steps is what a launch makes of it; rows that overlap are copied before
+    strides = [stride for extent, stride in rows if extent > 1]
+    return all(0 < stride < _MOST and stride * size % ALIGNED == 0 for stride in strides)
 
 
 def _reason(factor: Arranged) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.operators.alignment import aligned_strides, misaligned
+from tilewright.operators.alignment import BYTES, aligned_strides, has_maps, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
     PARTIAL,
@@ -41,6 +41,8 @@ _KEPT_PROGRAMS: Final = 256
 """Compiled programs that a process keeps; the cache on disk keeps them all."""
 
 
+_HALF: Final = 2
+"""Bytes of elements whose tiles are always copied by the machine, where that has maps."""
 _SMALL: Final = 64
 _MANY: Final = 16
 
@@ -155,12 +157,22 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = _with_aligned_factors(found, copies, tiles.seconds)
     parts = tiles.parts
     if parts == 1:
-        steps = (_step(found, wish, tiles.schedule),)
+        steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish.target)),)
     else:
         divided = in_parts(found, parts, wish.accumulate)
         plain = replace(wish, compute=wish.accumulate, steps=(), scaled=False, added=False, rounded=False)
-        steps = (_step(divided.product, plain, tiles.schedule), _step(divided.sums, wish, ""))
+        steps = (
+            _step(divided.product, plain, _with_maps(tiles.schedule, divided.product, wish.target)),
+            _step(divided.sums, wish, ""),
+        )
     return Plan(tuple(copies), found, steps, wish.target, wish.precision, parts)
+
+
+def _with_maps(tiles: str, found: Arrangement, target: str) -> str:
+    """Tiles of 16 bits, without a second way for matrices that the machine does not copy if these are none such."""
+    is_half = all(BYTES[one.dtype] == _HALF for one in found.operands[:2])
+    copies = is_half and architecture_of(target).multiplies_by_groups
+    return f"{tiles} maps=yes" if copies and has_maps(found) else tiles
 
 
 def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:

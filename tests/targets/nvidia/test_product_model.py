@@ -46,9 +46,9 @@ def test_squares(size: int, tile: str, microseconds: float) -> None:
 @pytest.mark.parametrize(
     ("size", "tile", "microseconds"),
     [
-        (1000, "128x64x64 cluster=1x2", 10.8),
-        (3000, "192x192x64 cluster=1x2", 91.5),
-        (4104, "256x192x64 cluster=1x2", 211.5),
+        (1000, "128x64x64 product=128x64x64:wgmma.m64n128k16.f32.f16/1x1/5 cluster=1x2", 9.5),
+        (3000, "192x192x64 cluster=1x2", 84.1),
+        (4104, "176x192x64 cluster=2x1", 209.0),
     ],
 )
 def test_split_sectors_are_for_clusters(size: int, tile: str, microseconds: float) -> None:
@@ -120,6 +120,9 @@ def test_what_memory_takes() -> None:
     assert chosen(16, 8192, 4096, many=2).seconds > 34e-6
     assert 30e-6 < chosen(16, 8192, 8192).seconds < 40e-6
     assert "x16x" in chosen(16, 8192, 8192).schedule
+    by_rows = chosen_tile((8192, 16, 8192), 1, "f16", "f16", "f32", Architecture.SM_90A, turned=(True, False))
+    assert "tile=16x64x128 swizzle=32" in by_rows.schedule
+    assert abs(by_rows.seconds * 1e6 - 36.6) < 1
 
 
 def test_a_batch_is_as_many_tiles() -> None:

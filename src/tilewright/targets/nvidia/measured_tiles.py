@@ -119,6 +119,8 @@ class MeasuredTile(Struct, frozen=True):
 _GROUPS: Final = 2 * USUAL_THREADS
 _THREE_GROUPS: Final = 3 * USUAL_THREADS
 _SIX_STAGES: Final = " product=128x128x64:wgmma.m64n128k16.f32.{}/1x2/6"
+_SHORTEST_SLABS: Final = " swizzle=32 product=16x64x128:wgmma.m64n16k16.f32.{}/1x1/6"
+"""Slabs of 32 bytes: of longer ones, which 16 columns do not fill, there is no room for as many stages."""
 LIMITED: Final = 7.0e14
 _SOONER: Final = 6.75e14
 """Operations a second at which a device is at the limit of its power."""
@@ -141,7 +143,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
     MeasuredTile(16, 64, Cost(3.0, 0.50), Cost(3.0, 0.60), depth=128, right_along_n=False),
-    MeasuredTile(16, 64, Cost(3.0, 1.18), Cost(4.0, 2.0), depth=256, right_along_n=True),
+    MeasuredTile(16, 64, Cost(3.0, 0.47), more=_SHORTEST_SLABS, depth=128, right_along_n=True),
 )
 """Tiles that groups of warps multiply, of f16 and bf16.
 
@@ -181,16 +183,20 @@ H200, NN, against whole tiles of 256 x 128: 2560 56.9 us for 59.3, 3328 115.5 fo
 54.1 (with 256 x 192 41.3); 2816 74.0 for 66.1, 3584 140.5 for 127.7.
 """
 
+_FIVE_STAGES: Final = " product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/5"
+"""Of which three are on their way: H200, 1000 9.5 us, with four or eight 9.95, where launches are said to have maps."""
+
 SPLIT_SECTOR_TILES: Final = (
-    MeasuredTile(128, 64, Cost(1.5, 0.36), right_along_n=True, cluster=(1, 2)),
-    MeasuredTile(192, 192, Cost(4.0, 0.85), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
-    MeasuredTile(256, 192, Cost(4.0, 1.0), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
+    MeasuredTile(128, 64, Cost(1.5, 0.284), more=_FIVE_STAGES, right_along_n=True, cluster=(1, 2)),
+    MeasuredTile(176, 192, Cost(4.0, 0.73), threads=_THREE_GROUPS, right_along_n=True, cluster=(2, 1)),
+    MeasuredTile(192, 192, Cost(4.0, 0.78), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
+    MeasuredTile(256, 192, Cost(4.0, 1.03), threads=_THREE_GROUPS, right_along_n=True, cluster=(1, 2)),
 )
 """Tiles of f16 and bf16 for factors whose rows begin in the middle of sectors, as measured with such: each of two
 blocks loads half of what both multiply, since loading limits them.
 
-H200, NN, factors in the cache, against the best block alone: 1000 10.8 us for 12.2, 3000 91.5 for 95.6, 4104 211.5 for
-239 (with two groups of warps for 256 x 192 218). Where rows begin at sectors blocks alone are faster.
+H200, NN, factors in the cache, against the best block alone: 1000 9.5 us for 11.7, 3000 84.1 for 95.6, 4104 209.0 for
+239 (212.3 with 256 x 192). Where rows begin at sectors blocks alone are faster.
 """
 
 F32_TILES: Final = (

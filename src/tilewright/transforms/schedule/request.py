@@ -177,6 +177,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.dependent and not taken.dependent:
             said = "the machine begins no launch before the one in front of it is over"
             self._misfit(kernel, "dependent=yes", said, report)
+        if wanted.maps and not taken.maps:
+            said = taken.reason or "it has no products whose factors the machine copies by itself"
+            self._misfit(kernel, "maps=yes", said, report)
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):

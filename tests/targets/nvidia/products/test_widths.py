@@ -48,6 +48,8 @@ def case(
         ((328, 136, 128), "f16", NN, "threads=128 tile=160x64x64 swizzle=64", [(32, 64), (64, 64)]),
         # three of 32 bytes for each of two groups of warps, rows of the right factor along n
         ((200, 128, 128), "bf16", NT, "threads=256 tile=96x64x64 swizzle=32 stores=threads", [(16, 64), (64, 64)]),
+        # 16 columns in slabs of 32 bytes, as many as there are
+        ((16, 136, 256), "f16", NN, "threads=128 tile=16x64x128 swizzle=32 stores=threads", [(16, 128), (64, 64)]),
         # rows along k of half a line, and of a line and a half
         ((136, 136, 64), "f16", TN, "threads=128 tile=64x64x32", [(32, 64), (32, 64)]),
         ((136, 136, 192), "bf16", NN, "threads=128 tile=64x64x96", [(64, 96), (32, 64)]),

@@ -32,6 +32,7 @@ from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
 from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
+from tilewright.transforms.schedule.products.demanded_maps import demand_map
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
@@ -119,7 +120,7 @@ class _Placement(Struct):
     def _store(self, build: Builder, stored: Stored) -> None:
         """Let the machine store sums."""
         await_stores(self.kernel)
-        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out)
+        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, self._untold)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
@@ -137,6 +138,12 @@ class _Placement(Struct):
             self.aligned.update(tested)
             self.inside.update(sides if is_inside is not None else ())
         ThreadRing(self, loop, ahead).place()
+
+    def _untold(self, matrices: Sequence[Matrix]) -> Sequence[Matrix]:
+        """Those of which launches are not said to have maps."""
+        if not schedule_of(self.kernel).maps:
+            return matrices
+        return [matrix for matrix in matrices if not demand_map(self.kernel, matrix)]
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
@@ -161,7 +168,7 @@ class _Placement(Struct):
         assert len(matrices) == len(boxes), "choose-products has asked"
         # a block that goes on from tile to tile asks once
         outer = loop if ahead.around is None else ahead.around.loop
-        has_maps = tests_of(Builder.before_op(outer), matrices)
+        has_maps = tests_of(Builder.before_op(outer), self._untold(matrices))
         if has_maps is not None:
             self._place_twin(ahead, loop, outer, has_maps)
         if len(ahead.products) == 1 and ahead.roles:

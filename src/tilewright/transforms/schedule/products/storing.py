@@ -9,7 +9,7 @@ stored while it fills the next one. So the machine writes whole lines, and sums 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -52,13 +52,13 @@ class Stored(Struct, frozen=True):
         """The same by warps that fill a slab again when it has been read, where memory is short."""
         return replace(self, slabs=slabs_of(self.slabs.element, warps * self.sides, 1))
 
-    def place(self, slabs: Value) -> None:
-        """Let the machine store where a launch has a map of the matrix."""
+    def place(self, slabs: Value, untold: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> None:
+        """Let the machine store where a launch has a map of the matrix; tests are for those that are `untold`."""
         store, modes = self.store, (self.near, 1 - self.near)
         build = Builder.before_op(store)
         matrix = matrix_of(store.memref, self.near)
         assert isinstance(matrix, Matrix), "choose-products has asked"
-        has_map = tests_of(build, [matrix])
+        has_map = tests_of(build, untold([matrix]))
         by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes, self.sides)
         if has_map is None:
             build(by_machine)
