@@ -119,5 +119,8 @@ def test_registers_are_enough() -> None:
     )
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
     assert "setmaxnreg.inc.sync.aligned.u32 \t240" in ptx
+    both, _, roles = ptx.partition("setmaxnreg")
+    assert ", tilewright_shared;" not in both, "what both roles share, ptxas has in registers of lanes"
+    assert ", tilewright_shared;" in roles
     found = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert found.spill_load_bytes == found.spill_store_bytes == 0
