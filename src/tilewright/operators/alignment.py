@@ -62,6 +62,11 @@ def has_whole_sectors(factor: Arranged) -> bool:
     return _reason(factor) is not None or all(extent == 1 or stride * size % _SECTOR == 0 for extent, stride in pairs)
 
 
+def lies_aligned(operand: Arranged) -> bool:
+    """Whether it begins and all its rows do at multiples of 16 bytes, and elements of a row are neighbours."""
+    return _reason(operand) is None
+
+
 def _reason(factor: Arranged) -> str | None:
     """Why a factor is read element by element; None if it is not."""
     size = BYTES[factor.dtype]
