@@ -136,7 +136,8 @@ _HALF_SLABS: Final = 2.3
 _STEP: Final = 0.33
 _COLUMN: Final = 0.0026
 """Microseconds of a step of 128 rows with 128 columns, and what each more of these adds."""
-_ALTERNATES: Final = Cost(0.6, 1.025)
+_UNHIDDEN: Final = 0.6
+_SLOWER: Final = 1.025
 _ALONE: Final = 1.2
 """Microseconds beside the steps of tiles that hide each other's stores, and how much longer steps take; beside one that
 nothing is left for to hide behind."""
@@ -178,6 +179,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(160, _ROWS, Cost(1.0, 0.46), threads=_GROUPS, more=_SHORT_SLABS, right_along_n=True, once=_FILLED),
     _together(224, _SHORT_SLABS, right_along_n=True),
     *(_together(along) for along in (192, 256)),
+    MeasuredTile(256, 144, Cost(_TILE, 0.79), threads=_GROUPS, once=_FILLED),
     MeasuredTile(256, 192, Cost(2.3, 0.981), threads=_GROUPS, rate=8.2e14, once=_FILLED),
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
@@ -193,12 +195,9 @@ factor run along n it comes in slabs of 64 or 32 columns, else along n any eight
 """
 
 STORED_TILES: Final = (
-    *(
-        _by_turns(along, Cost(_ALTERNATES.fixed, _step(along) * _ALTERNATES.step), right_along_n=False)
-        for along in (144, 160, 168, 176)
-    ),
-    replace(_by_turns(160, Cost(0.0, 0.4475), _SHORT_SLABS, right_along_n=True, alone=2.0), once=_LAST),
-    _by_turns(128, Cost(0.4, 0.347)),
+    *(_by_turns(along, Cost(_UNHIDDEN, _step(along) * _SLOWER), right_along_n=False) for along in (144, 160, 168, 176)),
+    replace(_by_turns(160, Cost(0.5, 0.44), _SHORT_SLABS, right_along_n=True, alone=1.5), once=_LAST),
+    _by_turns(128, Cost(0.35, 0.347)),
     _by_turns(192, Cost(1.2, 0.493), alone=0.0),
 )
 """Tiles of f16 and bf16 that two work-groups of a block take by turns, where the machine stores the result.

@@ -242,8 +242,8 @@ def chosen_tile(
 
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
-    `streams` blocks share its terms, and only where the machine stores its result (`by_machine`) it has tiles of which
-    that is asked.
+    `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
+    has tiles of which that is asked.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
@@ -251,7 +251,7 @@ def chosen_tile(
     if tiles is Tiles.ANY and is_by_groups(factor, factor, sums, architecture):
         found += modelled_tiles(turned[0])
     if is_by_groups(factor, factor, sums, architecture):
-        if by_machine and whole_sectors:
+        if by_machine and whole_sectors and many == 1:
             found += [tile for tile in STORED_TILES if tile.right_along_n in (None, turned[0])]
         shared = STREAMED_TILES if streams else ()
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared)
