@@ -37,7 +37,7 @@ from spread import Overall, Spread
 from timing import Timer, Timings, in_turn
 
 ROUNDS = 11
-SIZES = (1024, 1536, 1792, 2048, 2560, 3072, 3328, 4096, 5120, 6144, 7168, 8192, 12288, 16384)
+SIZES = (*range(1024, 8193, 256), *range(9216, 16385, 1024))
 MAJORS = ("NN", "NT", "TN", "TT")
 TYPES = ("f16:f16", "f16:f32", "bf16:bf16", "bf16:f32")
 TILES = {"tile": (128, 128, 64), "wide": (128, 256, 64)}

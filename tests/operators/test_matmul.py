@@ -530,6 +530,20 @@ def interpreted(plan: Any, arrays: dict[str, Array], *numbers: float) -> None:
         tw.compile(step.text, target="interpreter").matmul[1](*(numbers if step.takes_numbers else ()), *views)
 
 
+def test_tiles_by_turns_where_the_machine_stores() -> None:
+    """Not where threads read what they store, nor where rows begin within 16 bytes."""
+    a, wide = np.zeros((3072, 3072), np.float16), np.zeros((3072, 3073), np.float16)
+
+    def tiles(out: Array, **options: Any) -> str:
+        return tw.matmul.plan(a, a, out, target="nvidia:sm_90a", **options).steps[0].tiles
+
+    assert tiles(a) == "threads=128 tile=192x128x64 roles=yes pingpong=yes maps=yes"
+    assert tiles(a, epilogue="gelu") == tiles(a)
+    assert tiles(a, beta=1.0, c=a) == tiles(a)
+    assert tiles(wide[:, :-1]) == "threads=256 tile=192x128x64"
+    assert tiles(a, beta=1.0) == "threads=256 tile=192x128x64 maps=yes"
+
+
 def test_launches_of_parts(played: FakeDriver) -> None:
     """Each launch takes the arrays of its program; the sums of parts are a new array between them."""
     a, b, out = np.zeros((3, 8192), np.float16), np.zeros((8192, 2), np.float16), np.zeros((3, 2), np.float16)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from tilewright.operators.alignment import BYTES, has_whole_sectors
+from tilewright.operators.alignment import BYTES, has_maps, has_whole_sectors
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arrangement
 from tilewright.operators.splitting import possible_parts
 from tilewright.operators.turning import is_turned, rounds
@@ -31,9 +31,13 @@ class Tiles(Struct, frozen=True):
     seconds: float
 
 
-def device_tiles(arrangement: Arrangement, accumulate: str, target: str, precision: str, *, divides: bool) -> Tiles:
-    """The tiles of a product whose factors lie as the machine copies them, in parts if it may be divided."""
-    whole = _chosen(arrangement, accumulate, target, precision, 1)
+def device_tiles(
+    arrangement: Arrangement, accumulate: str, target: str, precision: str, *, divides: bool, reads_result: bool
+) -> Tiles:
+    """The tiles of a product whose factors lie as the machine copies them, in parts if it may be divided. Where it
+    `reads_result`, threads store that."""
+    by_machine = not reads_result and has_maps(arrangement)
+    whole = _chosen(arrangement, accumulate, target, precision, 1, by_machine)
     best, parts = whole, 1
     time = whole.seconds
     extents = arrangement.extents
@@ -56,7 +60,9 @@ def architecture_of(target: str) -> Architecture:
     return NvidiaTarget.of(target.partition(":")[2]).architecture
 
 
-def _chosen(arrangement: Arrangement, accumulate: str, target: str, precision: str, parts: int) -> Chosen:
+def _chosen(
+    arrangement: Arrangement, accumulate: str, target: str, precision: str, parts: int, by_machine: bool = False
+) -> Chosen:
     from tilewright.targets.nvidia.product_model import chosen_tile
 
     extents, operands = arrangement.extents, arrangement.operands
@@ -75,4 +81,5 @@ def _chosen(arrangement: Arrangement, accumulate: str, target: str, precision: s
         turned=(is_turned(right), is_turned(left)),
         exact=precision == "exact",
         streams=parts == 1 and len(operands) == 3,
+        by_machine=by_machine,
     )

@@ -152,7 +152,10 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         return Plan(tuple(copies), found, (_step(found, wish, ""),), wish.target, wish.precision)
     if wish.allocates:
         found = _with_one_turned(found, wish, copies)
-    tiles = device_tiles(found, wish.accumulate, wish.target, wish.precision, divides=wish.allocates)
+    reads_result = wish.added and all(one.name != "c" for one in found.operands)
+    tiles = device_tiles(
+        found, wish.accumulate, wish.target, wish.precision, divides=wish.allocates, reads_result=reads_result
+    )
     if wish.allocates:
         found = _with_aligned_factors(found, copies, tiles.seconds)
     parts = tiles.parts

@@ -47,15 +47,15 @@ def test_tiles_by_how_many_there_are(element: ScalarType, extent: int | None, wa
     ("extent", "wanted", "threads"),
     [
         (1024, (128, 64), 128),
-        (1792, (208, 128), 256),
+        (1792, (224, 128), 256),
         (2048, (256, 128), 256),
         (2560, (160, 128), 128),
         (3072, (192, 128), 128),
         (4096, (256, 128), 256),
-        (5632, (256, 128), 256),
+        (5632, (256, 192), 256),
         (6144, (256, 192), 256),
         (7168, (256, 128), 256),
-        (8192, (256, 192), 256),
+        (8192, (192, 128), 128),
     ],
 )
 def test_tiles_of_groups_of_warps_have_their_threads(extent: int, wanted: tuple[int, int], threads: int) -> None:

@@ -46,7 +46,7 @@ class MeasuredTile(Struct, frozen=True):
     most `rate` operations a second with it before its power is limited. `more` is what else its schedule says, of
     factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`). So many
     blocks along m by so many along n of the program, which is column-major, are a `cluster`. With `stream` blocks share
-    the terms of what is left behind whole waves.
+    the terms of what is left behind whole waves. A launch takes so many microseconds `once`.
     """
 
     along: int
@@ -60,6 +60,7 @@ class MeasuredTile(Struct, frozen=True):
     right_along_n: bool | None = None
     cluster: tuple[int, int] = (1, 1)
     stream: bool = False
+    once: float = 0.0
 
     def slower(self, by: float) -> MeasuredTile:
         """With steps that take longer."""
@@ -96,7 +97,7 @@ class MeasuredTile(Struct, frozen=True):
             found = most * self.alone.of(steps)
         else:
             found = most // 2 * self.shared.of(steps) + most % 2 * self.alone.of(steps)
-        return found * 1e-6
+        return (self.once + found) * 1e-6
 
     @property
     def sharing(self) -> Schedule:
@@ -119,27 +120,69 @@ class MeasuredTile(Struct, frozen=True):
 _GROUPS: Final = 2 * USUAL_THREADS
 _THREE_GROUPS: Final = 3 * USUAL_THREADS
 _SIX_STAGES: Final = " product=128x128x64:wgmma.m64n128k16.f32.{}/1x2/6"
+_PINGPONG: Final = " roles=yes pingpong=yes"
+_SHORT_SLABS: Final = " swizzle=64"
 _SHORTEST_SLABS: Final = " swizzle=32 product=16x64x128:wgmma.m64n16k16.f32.{}/1x1/6"
 """Slabs of 32 bytes: of longer ones, which 16 columns do not fill, there is no room for as many stages."""
 LIMITED: Final = 7.0e14
 _SOONER: Final = 6.75e14
 """Operations a second at which a device is at the limit of its power."""
 
+_ROWS: Final = 128
+_FILLED: Final = 1.5
+_LAST: Final = 1.0
+"""Microseconds of a launch until its first boxes have arrived, and of its last tile, where others hide their stores."""
+_TILE: Final = 2.2
+_HALF_SLABS: Final = 2.3
+"""Microseconds of a tile beside its steps, and what seven slabs of 32 columns add."""
+_STEP: Final = 0.33
+_COLUMN: Final = 0.0026
+"""Microseconds of a step of 128 rows with 128 columns, and what each more of these adds."""
+_UNHIDDEN: Final = 0.6
+_SLOWER: Final = 1.025
+_ALONE: Final = 1.2
+"""Microseconds beside the steps of tiles that hide each other's stores, and how much longer steps take; beside one that
+nothing is left for to hide behind."""
+
+
+def _step(along: int) -> float:
+    return _STEP + _COLUMN * (along - _ROWS)
+
+
+def _together(along: int, more: str = "", right_along_n: bool | None = None) -> MeasuredTile:
+    """A tile of which two groups of warps multiply 64 rows each."""
+    cost = Cost(_TILE + _HALF_SLABS * (more == _SHORT_SLABS), _step(along))
+    return MeasuredTile(along, _ROWS, cost, threads=_GROUPS, more=more, right_along_n=right_along_n, once=_FILLED)
+
+
+def _by_turns(
+    along: int, cost: Cost, more: str = "", right_along_n: bool | None = None, alone: float = _ALONE
+) -> MeasuredTile:
+    """One that a group of warps multiplies while another one stores its own."""
+    return MeasuredTile(
+        along,
+        _ROWS,
+        Cost(cost.fixed + alone, cost.step),
+        Cost(2 * cost.fixed, 2 * cost.step),
+        more=_PINGPONG + more,
+        right_along_n=right_along_n,
+        once=_FILLED + _LAST,
+    )
+
+
 WARPGROUP_TILES: Final = (
     MeasuredTile(64, 64, Cost(1.2, 0.37), Cost(1.1, 0.375), rate=4.3e14),
     MeasuredTile(64, 64, Cost(1.3, 0.25), more=" product=64x64x64:wgmma.m64n64k16.f32.{}/1x1/8", rate=3.5e14),
     MeasuredTile(128, 64, Cost(1.5, 0.35), Cost(3.0, 0.34), rate=5.2e14),
     MeasuredTile(128, 64, Cost(1.75, 0.243), more=" product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/8", rate=5e14),
-    MeasuredTile(128, 128, Cost(4.9, 0.38), Cost(2.0, 0.72), rate=_SOONER),
-    MeasuredTile(128, 128, Cost(3.0, 0.33), threads=_GROUPS, more=_SIX_STAGES, rate=_SOONER),
-    MeasuredTile(160, 128, Cost(2.6, 0.47), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(192, 128, Cost(2.4, 0.495), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(208, 128, Cost(2.93, 0.643), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(224, 128, Cost(3.4, 0.64), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 128, Cost(3.2, 0.635), threads=_GROUPS, rate=LIMITED),
-    MeasuredTile(240, 128, Cost(2.8, 0.68), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 144, Cost(2.8, 0.78), threads=_GROUPS, rate=_SOONER),
-    MeasuredTile(256, 192, Cost(4.0, 0.985), threads=_GROUPS, rate=LIMITED),
+    MeasuredTile(128, 128, Cost(4.9, 0.38), Cost(1.5, 0.745), rate=_SOONER),
+    MeasuredTile(128, 128, Cost(1.0, 0.36), threads=_GROUPS, more=_SIX_STAGES, once=_FILLED),
+    *(_together(along, right_along_n=False) for along in range(104, 256, 8) if along not in (128, 192)),
+    MeasuredTile(160, _ROWS, Cost(1.0, 0.46), threads=_GROUPS, more=_SHORT_SLABS, right_along_n=True, once=_FILLED),
+    _together(224, _SHORT_SLABS, right_along_n=True),
+    *(_together(along) for along in (192, 256)),
+    MeasuredTile(256, 144, Cost(_TILE, 0.79), threads=_GROUPS, once=_FILLED),
+    MeasuredTile(256, 192, Cost(2.3, 0.981), threads=_GROUPS, rate=8.2e14, once=_FILLED),
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
     MeasuredTile(16, 64, Cost(3.0, 0.50), Cost(3.0, 0.60), depth=128, right_along_n=False),
@@ -147,36 +190,30 @@ WARPGROUP_TILES: Final = (
 )
 """Tiles that groups of warps multiply, of f16 and bf16.
 
-Fitted to squares of 512 to 4096 (cold, both factors by rows), and 1 and 16 rows or columns of 8192 x 8192. Those of
-240 columns, of 144 rows, and of 128 x 128 by one group were fitted to squares and batches before steps took less time,
-by as much as they do beside these.
+Fitted to squares of 512 to 16384 in steps of 256 (cold, f16, NN and TT, each of these tiles at each size), and 1 and 16
+rows or columns of 8192 x 8192. Steps of large tiles take as long as they have elements, whichever they are; with the
+device's power they take up to 1.3 times as long in launches of milliseconds, all alike. Where the rows of the right
+factor run along n it comes in slabs of 64 or 32 columns, else along n any eighth column may be the last.
 """
 
-_PINGPONG: Final = " roles=yes pingpong=yes"
-_SHORT_SLABS: Final = " swizzle=64"
-
-GEMM_TILES: Final = (
-    MeasuredTile(144, 128, Cost(2.6, 0.443), threads=_GROUPS, rate=_SOONER, right_along_n=False),
-    MeasuredTile(160, 128, Cost(2.4, 0.44), threads=_GROUPS, more=_SHORT_SLABS, rate=_SOONER, right_along_n=True),
-    MeasuredTile(160, 128, Cost(6.0, 0.3125), more=_PINGPONG + _SHORT_SLABS, rate=LIMITED, right_along_n=True),
-    MeasuredTile(192, 128, Cost(2.5, 0.482), more=_PINGPONG, rate=LIMITED),
-    MeasuredTile(224, 128, Cost(3.0, 0.645), threads=_GROUPS, rate=7.1e14, right_along_n=False),
-    MeasuredTile(224, 128, Cost(3.0, 0.645), threads=_GROUPS, more=_SHORT_SLABS, rate=7.1e14, right_along_n=True),
-    MeasuredTile(256, 192, Cost(15.5, 0.985), threads=_GROUPS, rate=7.2e14),
-    MeasuredTile(
-        200, 256, Cost(8.3, 1.03), threads=4 * USUAL_THREADS, more=" stores=tensor", rate=LIMITED, right_along_n=False
-    ),
+STORED_TILES: Final = (
+    *(_by_turns(along, Cost(_UNHIDDEN, _step(along) * _SLOWER), right_along_n=False) for along in (144, 160, 168, 176)),
+    replace(_by_turns(160, Cost(0.5, 0.44), _SHORT_SLABS, right_along_n=True, alone=1.5), once=_LAST),
+    _by_turns(128, Cost(0.35, 0.347)),
+    _by_turns(192, Cost(1.2, 0.493), alone=0.0),
 )
-"""Tiles of f16 and bf16 for products of constant extents, whose schedules say more than threads, tiles and products.
+"""Tiles of f16 and bf16 that two work-groups of a block take by turns, where the machine stores the result.
 
-H200, cold, share of the better of cuBLAS and cuBLASLt, with the best of the other tiles in the same run: 1536 NN .945
-for .90, NT .98 for .94; 2560 NN 1.01 for .98, NT .99 for .87; 3072 .98 for .97; 5120 NN .975 for .90, NT 1.00 for .90;
-6144 NN 1.02 for 1.00; 8192 1.04 to 1.09 for 1.035 to 1.08. Costs are such that these sizes get them, and 7168 does not.
+H200, cold, f16, share of the better of cuBLAS and cuBLASLt, with the best of the other tiles in the same run: 3840 NN
+1.03 for 1.00, TT .98 for .95, 4864 1.03 to 1.05 for 1.00, 8192 1.045 for 1.035, 4096 x 4096 x 256 1.13 for 1.03; 2048
+.95 for .99, 4096 .97 for .99.
 """
 
-STREAMED_TILES: Final = (
-    MeasuredTile(256, 128, Cost(3.2, 0.635), threads=_GROUPS, rate=LIMITED, right_along_n=True, stream=True),
-)
+CONSTANT_TILES: Final = (MeasuredTile(96, 192, Cost(0.0, 0.5167), more=_SHORT_SLABS, right_along_n=True),)
+"""Tiles of f16 and bf16 for products of constant extents alone: with strides that are open threads have too few
+registers. H200, cold, 1536 NN .96 of cuBLAS for .93, with open strides .75; 2560 .77 for 1.01."""
+
+STREAMED_TILES: Final = (replace(_together(256, right_along_n=True), stream=True),)
 """Tiles of f16 and bf16 whose terms blocks share.
 
 H200, NN, against whole tiles of 256 x 128: 2560 56.9 us for 59.3, 3328 115.5 for 118.0, 5120 359 for 392, 2304 43.2 for

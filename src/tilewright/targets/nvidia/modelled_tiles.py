@@ -2,8 +2,8 @@
 
 A multiprocessor multiplies 4096 floating-point operations of 16 bits a clock, loads its share of what the second cache
 gives, and between two steps along k threads meet and ask for boxes. Blocks run in waves, one of as many as there are
-multiprocessors after the other; a wave that fills a part of them shares the cache among fewer. The figures fit the
-steps of `WARPGROUP_TILES` of a block alone on a multiprocessor to 7 %.
+multiprocessors after the other; a wave that fills a part of them shares the cache among fewer. The figures fit
+`WARPGROUP_TILES` of a block alone on a multiprocessor to a seventh.
 """
 
 from __future__ import annotations

@@ -18,10 +18,11 @@ from tilewright.ir.schedules import Tiles
 from tilewright.ir.types import ALL_SCALARS, F32, F64, I8, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.measured_tiles import (
+    CONSTANT_TILES,
     F32_TILES,
     F64_TILES,
-    GEMM_TILES,
     SPLIT_SECTOR_TILES,
+    STORED_TILES,
     STREAMED_TILES,
     WARPGROUP_TILES,
     Cost,
@@ -66,7 +67,7 @@ _HALF: Final = 64
 """Elements of 16 bits in 128 bytes."""
 _HALF_BYTES: Final = 2
 _LEAST_SIZE: Final = 512
-_LONG: Final = MeasuredTile(128, 256, Cost(3.6, 0.715), threads=2 * USUAL_THREADS)
+_LONG: Final = MeasuredTile(128, 256, Cost(2.2, 0.68), threads=2 * USUAL_THREADS)
 _MOST_SUMS: Final = 128
 """Of a thread, beside a factor in registers."""
 _LEAST_READ: Final = 64
@@ -92,13 +93,17 @@ def tile_of_groups(
     m, n, _ = extents
     if min(m, n) < _LEAST_SIZE:
         return None
-    usual: list[MeasuredTile | ModelledTile] = [tile for tile in WARPGROUP_TILES if tile.depth == _HALF]
+    usual: list[MeasuredTile | ModelledTile] = [
+        tile for tile in WARPGROUP_TILES if tile.depth == _HALF and tile.right_along_n in (None, turned[0])
+    ]
     if tiles is Tiles.ANY:
         usual += modelled_tiles(turned[0])
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual
     if shares and whole_sectors:
         mine += [
-            tile for tile in GEMM_TILES if threads in (None, tile.threads) and tile.right_along_n in (None, turned[0])
+            tile
+            for tile in (*STORED_TILES, *CONSTANT_TILES)
+            if threads in (None, tile.threads) and tile.right_along_n in (None, turned[0])
         ]
     clustered, streamed = (
         [one for one in shared if shares and threads in (None, one.threads)]
@@ -133,7 +138,7 @@ def _tiles_of_lines(factor: ScalarType, turned: Turned) -> Iterator[MeasuredTile
     """
     least = max(_LEAST_READ, _DEPTH_BYTES // factor.bytes)
     for half in (*WARPGROUP_TILES, _LONG):
-        if half.along * half.rows > _MOST_SUMS * half.threads or half.depth != _HALF or "product" in half.more:
+        if half.along * half.rows > _MOST_SUMS * half.threads or half.depth != _HALF or half.more:
             continue
         tile = replace(half, depth=_DEPTH_BYTES // factor.bytes, rate=math.inf)
         if not any(turned):
@@ -231,12 +236,14 @@ def chosen_tile(
     exact: bool = True,
     tiles: Tiles | None = None,
     streams: bool = False,
+    by_machine: bool = False,
 ) -> Chosen:
     """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
 
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
-    `streams` blocks share its terms.
+    `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
+    has tiles of which that is asked.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
@@ -244,6 +251,8 @@ def chosen_tile(
     if tiles is Tiles.ANY and is_by_groups(factor, factor, sums, architecture):
         found += modelled_tiles(turned[0])
     if is_by_groups(factor, factor, sums, architecture):
+        if by_machine and whole_sectors and many == 1:
+            found += [tile for tile in STORED_TILES if tile.right_along_n in (None, turned[0])]
         shared = STREAMED_TILES if streams else ()
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared)
     else:

@@ -46,7 +46,8 @@ _MAPPED: Final = "llvm.nvvm.mapa.shared.cluster"
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
-_ASSEMBLY: Final = re.compile(r'^(.*?) asm sideeffect "(.*?)", "(.*?)"\((.*)\)$')
+_ASSEMBLY: Final = re.compile(r'^(.*?) asm (?:sideeffect )?"(.*?)", "(.*?)"\((.*)\)$')
+_ADDRESS: Final = re.compile(r"mov\.b64 \$0, (\w+);")
 _CALL: Final = re.compile(r"^(.*?)\s?@([\w.$]+)\((.*?)\)(?: #\d+)?$")
 
 
@@ -54,6 +55,9 @@ def call_of(result: str, rest: str) -> Step | Sync:
     """The step of `call ...`, or what waits for other threads."""
     assembly = _ASSEMBLY.match(rest)
     if assembly is not None:
+        begin = _ADDRESS.match(assembly[2])
+        if begin is not None:
+            return _address(result, begin[1])
         operands = [typed_operand(part) for part in split(assembly[4])]
         return _assembly(result, assembly[2], assembly[3].count("="), operands)
     found = _CALL.match(rest)
@@ -98,6 +102,15 @@ def call_of(result: str, rest: str) -> Step | Sync:
 def _special(result: str, register: str) -> Step:
     def step(lanes: Lanes) -> None:
         lanes[result] = lanes.team.special(register, lanes.threads)
+
+    return step
+
+
+def _address(result: str, name: str) -> Step:
+    """Where a global begins, in a register of its own."""
+
+    def step(lanes: Lanes) -> None:
+        lanes[result] = lanes.team.address_of(name)
 
     return step
 

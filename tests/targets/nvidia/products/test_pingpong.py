@@ -108,8 +108,16 @@ def test_large_products_take_what_the_model_wishes() -> None:
         return kernel.schedule or ""
 
     assert "roles=yes pingpong=yes" in schedule(3072, "n.n")
-    assert "200x256x64" in schedule(2560, "t.n")
-    assert "stores=tensor" in schedule(2560, "t.n")
+    assert "product=176x128x64" in schedule(3840, "t.n")
+    assert "product=200x128x64" in schedule(2560, "t.n")
+
+
+def test_roles_share_no_register_of_addresses() -> None:
+    """What both have, ptxas does not keep in uniform registers, from which units take their descriptors."""
+    ptx = compile_to_ptx(emitted(gemm((128, 128, 128)), schedule=PINGPONG)[0], Architecture.SM_90A)
+    both, _, roles = ptx.partition("setmaxnreg")
+    assert ", tilewright_shared;" not in both
+    assert ", tilewright_shared;" in roles
 
 
 @needs_ptxas
