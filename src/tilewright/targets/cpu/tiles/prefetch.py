@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import prod
 
-from tilewright.dialects import scf, tile
+from tilewright.dialects import arith, scf, tile
 from tilewright.ir.interfaces import root_of
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.sweep import each_position
 from tilewright.targets.cpu.expressions.nodes import Memory
@@ -58,6 +58,23 @@ def prefetch_reads(ctx: KernelContext, machine: Machine, loop: scf.For) -> None:
         if _in_one_piece(at):
             for distance in range(0, at.type.size * at.type.element.bytes, LINE_BYTES):
                 ctx.b.prefetch(ctx.b.offset(at.pointer, _AHEAD_BYTES + distance))
+
+
+def following(load: tile.Load, machine: Machine) -> int | None:
+    """How many elements further along rows in memory the next iteration of a loop loads its tile, if these rows may be
+    in no cache of the core's own."""
+    loop, view, whole = load.parent_op, load.memref.type, root_of(load.memref).type
+    if not isinstance(loop, scf.For) or loop.step is None or machine.compact:
+        return None
+    assert isinstance(view, MemrefType)
+    assert isinstance(whole, MemrefType)
+    step = loop.step.defining_op
+    along = [stride for at, stride in zip(load.indices, view.strides, strict=True) if at is loop.index]
+    if along != [1] or not isinstance(step, arith.Constant) or whole.space is not AddressSpace.GLOBAL:
+        return None
+    known = [extent for extent in whole.shape if extent is not None]
+    is_small = len(known) == whole.order and prod(known) * whole.element.bytes < machine.l2_bytes
+    return None if is_small else int(step.value)
 
 
 def _is_far(load: tile.Load, machine: Machine) -> bool:
