@@ -21,7 +21,8 @@ class Machine(Struct, frozen=True):
     `masks`: loads and stores under a mask cost no more than plain ones; `fast_gathers`: so few cycles that a strided
     vector is read faster by one gather than element by element; `fetches_stores`: the hardware asks ahead for lines
     that are going to be written, so that code need not; `compact`: code is to be short, whatever its speed, since there
-    is too much of it (`target.py`). Of the last cache, a core has a share of `last_cache_bytes`. `units` are those that products may use where they are there.
+    is too much of it (`target.py`). Of the last cache, a core has a share of `last_cache_bytes`. `units` are those that
+    products may use where they are there.
     """
 
     processor: Processor

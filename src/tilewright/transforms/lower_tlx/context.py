@@ -8,7 +8,7 @@ the strides of views alone. Memory that holds a tensor is written once, before t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import isqrt, prod
 
 from msgspec import Struct, field
 
@@ -191,7 +191,7 @@ class Lowering(Struct):
             self.for_each_chunk(target, move)
             return
         room = min(_CROSSWISE**2, self.limit)
-        lengths = [*((mode, _CROSSWISE) for mode in (*near, *there)), *((mode, room) for mode in order)]
+        lengths = [*((mode, isqrt(room)) for mode in (*near, *there)), *((mode, room) for mode in order)]
         inner = near if _has_long_rows(type_, there[0]) else []
         loops = [*(mode for mode in order[::-1] if mode not in inner), *inner]
         self._cover(out, lengths, room, loops, move)

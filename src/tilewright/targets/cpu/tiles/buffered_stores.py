@@ -8,6 +8,7 @@ in the target are one row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Final
 
@@ -25,7 +26,6 @@ from tilewright.targets.cpu.expressions.nodes import (
     Memory,
     Permute,
     Splat,
-    natural_dim,
     subexpressions,
 )
 from tilewright.targets.cpu.tiles.roots import Roots
@@ -56,10 +56,10 @@ class _Rows(Struct, frozen=True):
 
 def store(ctx: KernelContext, roots: Roots, value: Expression, target: Memory) -> None:
     """Store a tile by way of a buffer, if that is worth it when the code runs, or at once."""
-    rows = _rows(target) if _may_leave(value, target) else None
-    if rows is not None and not _comes_in_pieces(roots, value, target, rows):
-        rows = None
-    condition = boolean(False) if rows is None else _condition(roots, value, target, rows)
+    rows = _rows(target.type.shape, target.strides) if _may_leave(value, target) else None
+    condition = boolean(False)
+    if rows is not None and _comes_in_pieces(roots, value, target, rows):
+        condition = _condition(roots, value, target, rows)
     if rows is None or condition.text == "false":
         roots.store(value, target)
         return
@@ -72,32 +72,42 @@ def store(ctx: KernelContext, roots: Roots, value: Expression, target: Memory) -
 
 def _may_leave(value: Expression, target: Memory) -> bool:
     """Whether the target may be larger than the caches, and the tile is computed element by element."""
-    if target.checked or target.exceeds is None or target.exceeds.text == "false":
+    if target.checked or target.tables or target.exceeds is None or target.exceeds.text == "false":
         return False
     return all(isinstance(part, _KNOWN) for part in subexpressions(value))
 
 
 def _comes_in_pieces(roots: Roots, value: Expression, target: Memory, rows: _Rows) -> bool:
-    """Whether a row of the target is put together from several places: each vector of it, or it is several rows of
-    the memory that is copied."""
-    if isinstance(value, Memory) and rows.merged > 1 and all(stride.integer for stride in value.strides):
-        mine = _rows(value)
-        return mine is None or mine.order[: mine.merged] != rows.order[: rows.merged]
-    return Plan(roots.evaluator(), value, natural_dim(target)).across_first
+    """Whether a row of the target is put together from several places: vectors of it are, or rows of memory."""
+    strides = _strides(value)
+    if strides is not None and rows.merged > 1:
+        mine = _rows(target.type.shape, strides)
+        if mine is None or mine.order[: mine.merged] != rows.order[: rows.merged]:
+            return True
+    return Plan(roots.evaluator(), value, rows.order[0]).across_first
 
 
-def _rows(target: Memory) -> _Rows | None:
-    """The rows of a target that has neighbours."""
-    unit = natural_dim(target)
-    if unit is None or target.tables:
-        return None
-    known = {dim: stride.integer for dim, stride in enumerate(target.strides) if target.type.shape[dim] > 1}
-    order, length = [unit], target.type.shape[unit]
-    while (following := [dim for dim, stride in known.items() if stride == length and dim not in order]) != []:
-        order.append(following[0])
-        length *= target.type.shape[following[0]]
-    merged = len(order)
-    return _Rows((*order, *(dim for dim in range(target.type.rank) if dim not in order)), merged)
+def _strides(value: Expression) -> Sequence[Value] | None:
+    """How far apart elements of memory lie that is only copied."""
+    match value:
+        case Memory() if not value.tables:
+            return value.strides
+        case Permute():
+            inner = _strides(value.source)
+            return None if inner is None else [inner[dim] for dim in value.order]
+        case _:
+            return None
+
+
+def _rows(shape: Sequence[int], strides: Sequence[Value]) -> _Rows | None:
+    """The rows of memory whose elements have neighbours."""
+    known = {dim: stride.integer for dim, stride in enumerate(strides) if shape[dim] > 1}
+    order, length = list[int](), 1
+    while (following := next((dim for dim, stride in known.items() if stride == length), None)) is not None:
+        del known[following]
+        order.append(following)
+        length *= shape[following]
+    return _Rows((*order, *(dim for dim in range(len(shape)) if dim not in order)), len(order)) if order else None
 
 
 def _condition(roots: Roots, value: Expression, target: Memory, rows: _Rows) -> Value:
