@@ -553,7 +553,7 @@ def test_rows_of_every_length(rng: np.random.Generator, columns: int) -> None:
         assert np.array_equal(out, x.max(1), equal_nan=True)
 
 
-@pytest.mark.parametrize(("extents", "inner"), [((70, 90), 1), ((70, 400), 0)])
+@pytest.mark.parametrize(("extents", "inner"), [((140, 130), 0), ((140, 120), 1)])
 def test_copies_into_another_order_take_whole_lines_of_both(extents: tuple[int, int], inner: int) -> None:
     """Boxes follow each other along rows of the source where these are long, else along those of the target."""
     type_ = TensorType.dense(F32, extents)
@@ -567,10 +567,8 @@ def test_copies_into_another_order_take_whole_lines_of_both(extents: tuple[int, 
     assert loads
     for op in loads:
         loop = op.parent_op
-        innermost = [mode for mode, at in enumerate(op.indices) if isinstance(loop, scf.For) and at is loop.index]
-        assert innermost in ([], [inner])
-    if inner == 0:
-        assert any(isinstance(op.parent_op, scf.For) for op in loads)
+        assert isinstance(loop, scf.For)
+        assert op.indices[inner] is loop.index
 
 
 def test_long_rows_are_combined_as_several_streams(rng: np.random.Generator) -> None:

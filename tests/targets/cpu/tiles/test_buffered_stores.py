@@ -108,3 +108,19 @@ def test_dimensions_that_continue_each_other_are_one_row(behind_line: int, rng: 
     entry({"x": source, "y": target})
     np.testing.assert_array_equal(target, source.transpose(0, 2, 1))
     assert (_rest(y, 2400) == 77).all()
+
+
+def test_rows_along_another_dimension_than_the_first(rng: np.random.Generator) -> None:
+    """y := x, where neighbours of one are none in the other; all of y is one row."""
+    text = f"""{_HEAD} (%x: memref<f32x30x20>, %y: memref<f32x30x20,strided<20,1>>) {{
+      %zero = arith.constant {{value = 0}} -> index
+      %u = tile.load %x, %zero, %zero -> tile<30x20xf32>
+      %v = arith.add %u, %u -> tile<30x20xf32>
+      tile.store %v, %y, %zero, %zero
+    }} }}"""
+    entry = _entry(text)
+    assert "!nontemporal" in entry.text
+    x = np.asfortranarray(rng.integers(-60, 60, (30, 20)).astype(np.float32))
+    y = np.full((30, 20), 77, np.float32)
+    entry({"x": x, "y": y})
+    np.testing.assert_array_equal(y, x + x)
