@@ -127,7 +127,7 @@ def test_rows_of_the_tile_that_is_transposed_next_are_prefetched(l2_bytes: int, 
         tile.store %v, %y, %zero, %i
       }
     } }"""
-    entry = Entry(text, replace(machine_of(), l2_bytes=l2_bytes))
+    entry = Entry(text, replace(machine_of(), l2_bytes=l2_bytes, last_cache_bytes=1 << 40))
     assert len(_prefetches(entry.text.splitlines())) == count
     x, y = np.arange(2048, dtype=np.float32), np.zeros(2048, np.float32)
     entry({"p": x, "q": y})
