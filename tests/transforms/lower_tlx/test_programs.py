@@ -553,15 +553,38 @@ def test_rows_of_every_length(rng: np.random.Generator, columns: int) -> None:
         assert np.array_equal(out, x.max(1), equal_nan=True)
 
 
-def test_copies_into_another_order_take_whole_lines_of_both() -> None:
-    type_ = TensorType.dense(F32, (70, 90))
+@pytest.mark.parametrize(("extents", "inner"), [((140, 129), 0), ((140, 128), 1)])
+def test_copies_into_another_order_take_whole_lines_of_both(extents: tuple[int, int], inner: int) -> None:
+    """Boxes follow each other along rows of the source where these are long, else along those of the target."""
+    type_ = TensorType.dense(F32, extents)
 
     def body(b: Builder, given: Sequence[Value]) -> None:
         turned = b(Transpose(load(b, given[0], type_), (1, 0))).out
         store(b, given[1], turned)
 
     module = lowered(module_of([POINTER] * 2, body), 4096)
-    shapes = {
-        op.out.type.shape for op in module.walk() if isinstance(op, tile.Load) and isinstance(op.out.type, TileType)
-    }
-    assert (64, 16) in shapes or (16, 64) in shapes
+    loads = [op for op in module.walk() if isinstance(op, tile.Load) and tile_type(op.out).shape == (64, 64)]
+    assert loads
+    for op in loads:
+        loop = op.parent_op
+        assert isinstance(loop, scf.For)
+        assert op.indices[inner] is loop.index
+
+
+def test_long_rows_are_combined_as_several_streams(rng: np.random.Generator) -> None:
+    """Rows of 4 KiB, a few more than whole rounds of eight; an element that is no number wins."""
+    rows, columns = 19, 1030
+    type_ = TensorType.dense(F32, (rows, columns))
+    x = rng.standard_normal((rows, columns)).astype(np.float32)
+    x[3, columns - 1] = x[17, 5] = np.nan
+
+    def body(b: Builder, given: Sequence[Value]) -> None:
+        store(b, given[1], b(ReduceMax(load(b, given[0], type_), (columns,), (1,))).out)
+
+    module = module_of([POINTER] * 2, body)
+    shapes = {tile_type(op.out).shape for op in lowered(module, 4096).walk() if isinstance(op, tile.Load)}
+    assert (16, 8) in shapes
+    for run in programs(lambda: module_of([POINTER] * 2, body), 4096).values():
+        out = np.zeros(rows, np.float32)
+        run["f"][1](x, out)
+        assert np.array_equal(out, x.max(1), equal_nan=True)

@@ -7,8 +7,8 @@ the strides of views alone. Memory that holds a tensor is written once, before t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from collections.abc import Callable, Sequence
+from math import isqrt, prod
 
 from msgspec import Struct, field
 
@@ -25,7 +25,9 @@ from tilewright.transforms.tiling import Box, cover
 
 _ALIGNMENT = 64
 _CHUNK = 1024
-_LINE_BYTES = 64
+_CROSSWISE = 64
+"""Boxes that are transposed are so long in both memories: several lines, of which few are read or written in part."""
+_NEAR_BYTES = 32 * 1024
 
 Length = emit.Length
 
@@ -146,42 +148,53 @@ class Lowering(Struct):
         self.write(found, view)
         return view
 
-    def for_each_chunk(
-        self,
-        target: Value,
-        body: Callable[[Lowering, Box], None],
-        most: int = _CHUNK,
-        lines: Mapping[int, int] | None = None,
-    ) -> None:
-        """Call `body(lowering, box)` for boxes that cover a view, of at most so many elements.
-
-        Along the modes of `lines` they are that long if there is room.
-        """
+    def for_each_chunk(self, target: Value, body: Callable[[Lowering, Box], None], most: int = _CHUNK) -> None:
+        """Call `body(lowering, box)` for boxes that cover a view, of at most so many elements."""
         type_ = emit.memref_type(target)
-        order, shape = by_stride(type_), [n or 1 for n in type_.shape]
-        lengths, room = [1] * len(shape), min(most, _CHUNK, self.limit)
-        for mode, length in [*(lines or {}).items(), *((mode, room) for mode in order)]:
-            if lengths[mode] > 1:
+        order, room = by_stride(type_), min(most, _CHUNK, self.limit)
+        self._cover(type_, [(mode, room) for mode in order], room, order[::-1], body)
+
+    def _cover(
+        self,
+        type_: MemrefType,
+        lengths: Sequence[tuple[int, int]],
+        room: int,
+        order: Sequence[int],
+        body: Callable[[Lowering, Box], None],
+    ) -> None:
+        """Boxes as long as `lengths` say of modes, one after the other, while there is room; the outer loops first."""
+        shape = [n or 1 for n in type_.shape]
+        found = [1] * len(shape)
+        for mode, length in lengths:
+            if found[mode] > 1:
                 continue
-            lengths[mode] = min(shape[mode], length, room)
-            room = room // lengths[mode]
+            found[mode] = min(shape[mode], length, room)
+            room = room // found[mode]
             if room < 2:
                 break
 
         def at(build: Builder, box: Box) -> None:
             body(self.inside(build), box)
 
-        cover(self.b, shape, lengths, order[::-1], at)
+        cover(self.b, shape, found, order, at)
 
     def copy(self, source: Value, target: Value) -> None:
-        """From one view to another of its shape, which do not overlap.
+        """From one view to another of its shape, which do not overlap."""
 
-        Where neighbours of the source are none in the target, boxes are whole lines of both.
-        """
-        type_ = emit.memref_type(source)
-        near, there = by_stride(type_)[:1], by_stride(emit.memref_type(target))[:1]
-        lines = {mode: max(1, _LINE_BYTES // type_.element.bytes) for mode in near if near != there}
-        self.for_each_chunk(target, lambda low, box: box.store(low.b, box.load(low.b, source), target), lines=lines)
+        def move(low: Lowering, box: Box) -> None:
+            box.store(low.b, box.load(low.b, source), target)
+
+        type_, out = emit.memref_type(source), emit.memref_type(target)
+        order = by_stride(out)
+        near, there = by_stride(type_)[:1], order[:1]
+        if near == there:
+            self.for_each_chunk(target, move)
+            return
+        room = min(_CROSSWISE**2, self.limit)
+        lengths = [*((mode, isqrt(room)) for mode in (*near, *there)), *((mode, room) for mode in order)]
+        inner = near if _has_long_rows(type_, there[0]) else []
+        loops = [*(mode for mode in order[::-1] if mode not in inner), *inner]
+        self._cover(out, lengths, room, loops, move)
 
     def fill(self, number: Value, target: Value) -> None:
         """One number into all of a view."""
@@ -191,6 +204,14 @@ class Lowering(Struct):
             box.store(low.b, emit.shaped(low.b, number, TileType(box.shape, element)), target)
 
         self.for_each_chunk(target, store)
+
+
+def _has_long_rows(type_: MemrefType, across: int) -> bool:
+    """Whether rows of a box, one beside the other along a mode, have left the first cache before their next columns are
+    read: then these are read next, as streams. Else all of their elements have been near since the first ones were."""
+    distance, extent = type_.strides[across], type_.shape[across]
+    known = None if distance is None or extent is None else distance * min(_CROSSWISE, extent) * type_.element.bytes
+    return known is None or known > _NEAR_BYTES
 
 
 def by_stride(type_: MemrefType) -> list[int]:

@@ -27,6 +27,10 @@ _Binary = Callable[[Value, Value], Operation]
 _RUN_BYTES = 512
 """Of a row at once: what is combined of it so far stays in registers."""
 _ROWS = 4
+_STREAMS = 8
+"""Long rows at once: a core fetches faster from several places (Ice Lake, the largest of 10^7 f64: one row after the
+other 7.0 ms, two 6.9, four 6.1, eight 5.3; NumPy 7.4)."""
+_LEAST_STREAM_BYTES = 4096
 _LONG_ROW_BYTES = 1 << 18
 """Of rows that are put together: enough that their ends do not count, few enough that threads share what there is."""
 
@@ -188,9 +192,13 @@ def _windows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
 def _rows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
     """Whole rows of neighbouring elements: runs are combined element by element, then the elements of one run.
 
-    Long rows one after the other, as the caches fetch ahead; some short ones at once.
+    Some rows at once: long ones are as many streams, of which the hardware fetches each ahead, and a run has a part of
+    each. Where results are rounded, long ones come one after the other: errors grow with what is added to one element.
     """
-    length = min(step.extent, max(1, _RUN_BYTES // step.combine.element.bytes), low.limit)
+    element = step.combine.element
+    is_long = step.extent * element.bytes >= _LEAST_STREAM_BYTES
+    streams = _STREAMS if is_long and not step.combine.rounds else 1
+    length = min(step.extent, max(1, _RUN_BYTES // streams // element.bytes), low.limit)
     whole = step.extent // length * length
 
     def row(inner: Lowering, box: Box) -> None:
@@ -211,5 +219,5 @@ def _rows(low: Lowering, step: _Pass, view: Value, target: Value) -> None:
             total = step.combine.pair(inner.b, total, step.combine.along(inner.b, rest, step.mode))
         box.store(inner.b, emit.cast(inner.b, total, emit.memref_type(target).element), target)
 
-    rows = _ROWS if length == step.extent else 1
+    rows = _ROWS if length == step.extent else streams
     low.for_each_chunk(target, row, max(1, min(rows, low.limit // length)))

@@ -111,5 +111,7 @@ def _rows(ev: MemoryReader, tile: Memory, block: Block, base: Value, part: Piece
         if grouped and row and row % _GROUP == 0:
             pointer = ev.advance(tile, pointer, jump)
         at = ev.advance(tile, pointer, ev.b.mul(stride, i64(row % _GROUP if grouped else row)))
+        if tile.following is not None:
+            ev.b.prefetch(ev.advance(tile, at, i64(tile.following)))
         rows.append(load_lanes(ev.b, Lanes(tile.type.element.name, at, i64(1), part.lanes)))
     return rows

@@ -38,6 +38,8 @@ from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 _SHORTEST_RUN: Final = 512
 """Bytes that a tile has in one piece."""
+_SHORTEST_BUFFERED_RUN: Final = 128
+"""And one in a buffer, whose loads are not late: short runs have ends which go through the caches, in any case."""
 _NARROWEST: Final = 16
 _MANY_INSTRUCTIONS: Final = 12
 """For a vector: of more of them a core has too few loads on their way at once, and past the caches the hardware fetches
@@ -51,12 +53,27 @@ def worth_streaming(ev: Evaluator, value: Expression, target: Memory, plan: Plan
 
     Never where old elements of the target are read: these lines are near.
     """
-    b, found = ev.b, target.exceeds
-    if found is None or found.text == "false" or not _is_possible(ev, value, target, plan):
+    if not _is_possible(ev, value, target, plan, _SHORTEST_RUN):
+        return boolean(False)
+    return _goes_past_caches(ev.b, value, target)
+
+
+def worth_streaming_runs(
+    ev: Evaluator, value: Expression, target: Memory, pair: tuple[Memory, Memory], plan: Plan
+) -> Value:
+    """The same for a value that is put together in a buffer first; `pair`: the runs of that, and of the target."""
+    if not _is_possible(ev, *pair, plan, _SHORTEST_BUFFERED_RUN):
+        return boolean(False)
+    return _goes_past_caches(ev.b, value, target)
+
+
+def _goes_past_caches(b: Builder, value: Expression, target: Memory) -> Value:
+    found = target.exceeds
+    if found is None or found.text == "false":
         return boolean(False)
     found = b.and_(found, b.icmp("eq", b.and_(_start(b, target), i64(_bytes(target) - 1)), i64(0)))
     for part in subexpressions(value):
-        if isinstance(part, Memory) and part.strides == target.strides:
+        if isinstance(part, Memory) and part.distant and part.type.element.bytes == target.type.element.bytes:
             found = b.and_(found, b.icmp("ne", part.pointer, target.pointer))
     return found
 
@@ -73,7 +90,7 @@ def begins_with_vectors(b: Builder, target: Memory, plan: Plan) -> Value:
     return b.icmp("eq", b.and_(found, i64(size - 1)), i64(0))
 
 
-def _is_possible(ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> bool:
+def _is_possible(ev: Evaluator, value: Expression, target: Memory, plan: Plan, shortest: int) -> bool:
     """Whether a value is computed vector by vector, along memory, in vectors that can be stored past the caches."""
     element, parts = ELEMENTS[target.type.element.name], list(subexpressions(value))
     if ev.checked or not ev.machine.masks or ev.machine.compact or not target.distant or plan.across_first:
@@ -85,7 +102,7 @@ def _is_possible(ev: Evaluator, value: Expression, target: Memory, plan: Plan) -
     if any(isinstance(part, Memory) and part.tables for part in (target, *parts)):
         return False
     size = plan.pieces.lanes * element.bytes
-    return plan.pieces.full * size >= _SHORTEST_RUN and _NARROWEST <= size <= LINE_BYTES
+    return plan.pieces.full * size >= shortest and _NARROWEST <= size <= LINE_BYTES
 
 
 def _start(b: Builder, target: Memory) -> Value:
@@ -114,12 +131,19 @@ class StreamedStores:
         others = [1 if dim == self._plan.vector else extent for dim, extent in enumerate(self._plan.extents)]
         each_position(self._ev.b, others, lambda position: self._vectors(position, i64(0), extent))
 
-    def run(self, extent: Value) -> None:
-        """So many elements from the tile's first one on, wherever they begin: a whole vector at least."""
+    def runs(self) -> None:
+        """All of a tile, whose runs begin and end anywhere."""
+        extents, vector = self._plan.extents, self._plan.vector
+        others = [1 if dim == vector else extent for dim, extent in enumerate(extents)]
+        each_position(self._ev.b, others, lambda position: self.run(i64(extents[vector]), position))
+
+    def run(self, extent: Value, position: Sequence[Value] = ()) -> None:
+        """So many elements from the tile's first one on, or from a position; at least a whole vector, anywhere."""
         b, lanes = self._ev.b, self._lanes
-        position = (i64(0),) * len(self._plan.extents)
+        position = position or (i64(0),) * len(self._plan.extents)
+        start = b.cast("ptrtoint", self._ev.address(self._target, tuple(position)), "i64")
         size = _bytes(self._target)
-        before = b.udiv(b.and_(b.sub(i64(0), _start(b, self._target)), i64(lanes * size - 1)), i64(size))
+        before = b.udiv(b.and_(b.sub(i64(0), start), i64(lanes * size - 1)), i64(size))
         value, target = (_bounded(tile, self._plan.vector, extent) for tile in (self._value, self._target))
         assert isinstance(target, Memory)
         edges = Evaluator(b, self._ev.arith, self._ev.machine, checked=True)

@@ -47,6 +47,7 @@ class Memory(Struct, frozen=True, eq=False):
     of the work-group's own, so it may be in no cache. `padding`: so many positions behind the last one along the
     contiguous dimension are nobody's, they may be read and written. `exceeds`: whether the memory that the tile is a
     part of is larger than the caches, and what is written there is not soon read; None if that is not known to be so.
+    `following`: how many elements further on, in memory that may be in no cache, the next tile of a loop begins.
     """
 
     type: TileType
@@ -58,6 +59,7 @@ class Memory(Struct, frozen=True, eq=False):
     padding: int = 0
     tables: tuple[Table | None, ...] = ()
     exceeds: Value | None = None
+    following: int | None = None
 
     def table(self, dim: int) -> Table | None:
         """The table of a dimension, if it has one."""

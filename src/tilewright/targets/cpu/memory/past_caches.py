@@ -14,9 +14,9 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 
 def exceeds_caches(ctx: KernelContext, store: tile.Store, machine: Machine) -> Value | None:
-    """Whether the memory that a store writes a part of is larger than the last cache: then all of it is gone from there
-    before it is read in a later pass. None if the kernel may read what is stored sooner, or may tell another work-group
-    that it is there, by a store that releases: nothing but a fence orders the two.
+    """Whether the memory that a store writes a part of is larger than the core's share of the last cache: then it is
+    taken for gone from there before it is read in a later pass. None if the kernel may read what is stored sooner, or
+    may tell another work-group that it is there, by a store that releases: nothing but a fence orders the two.
     """
     whole = _whole(ctx, store.memref)
     assert isinstance(whole.type, MemrefType)

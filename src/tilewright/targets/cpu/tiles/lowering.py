@@ -40,7 +40,7 @@ from tilewright.targets.cpu.tiles import atomics, combining, moves, scatters, sh
 from tilewright.targets.cpu.tiles.carriers import carrier_of
 from tilewright.targets.cpu.tiles.elementwise import elementwise
 from tilewright.targets.cpu.tiles.overlap import OverlapTests
-from tilewright.targets.cpu.tiles.prefetch import lower_prefetch, prefetch_reads
+from tilewright.targets.cpu.tiles.prefetch import following, lower_prefetch, prefetch_reads
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.cpu.tiles.shared_loops import may_share, share_loop
 from tilewright.targets.cpu.tiles.sharing import Sharing
@@ -108,6 +108,7 @@ class CpuTiles:
                 return Splat(type_, ctx.uniform_value(ctx.scalar(op.value)))
             case tile.Load():
                 memory = place(ctx, op.memref, op.indices, op.check, type_)
+                memory = replace(memory, following=following(op, self.machine))
                 packed = memory.checked and _is_factor_at_address(op)
                 return memory if not packed and self._in_place(op, memory) else roots.materialize(memory)
             case addresses.Gather() if op.semantics is None:

@@ -13,6 +13,7 @@ from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Substitution, leaves
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.memory.deferral import sole_conflict
+from tilewright.targets.cpu.tiles import buffered_stores
 from tilewright.targets.cpu.tiles.roots import Roots
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
@@ -44,11 +45,11 @@ class OverlapTests:
             found = _disjoint(ctx.b, leaf, target, self._in_place[leaf])
             disjoint = found if disjoint is None else ctx.b.and_(disjoint, found)
         if disjoint is None:
-            roots.store(value, target)
+            buffered_stores.store(ctx, roots, value, target)
             return
         with ctx.b.if_else(disjoint, likely=True) as branch:
             with branch.then():
-                roots.store(value, target)
+                buffered_stores.store(ctx, roots, value, target)
             with branch.otherwise():
                 copies: dict[Expression, Expression] = {leaf: roots.unshared().materialize(leaf) for leaf in waiting}
                 roots.store(Substitution(_same, copies).tile(value), target)

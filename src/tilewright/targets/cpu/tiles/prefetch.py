@@ -8,12 +8,14 @@ The hints are spread over the code that follows: more at a time than the core ha
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 
-from tilewright.dialects import scf, tile
+from tilewright.dialects import arith, scf, tile
 from tilewright.ir.interfaces import root_of
-from tilewright.ir.types import MemrefType, TileType
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext
+from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.evaluation.sweep import each_position
 from tilewright.targets.cpu.expressions.nodes import Memory
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -24,6 +26,8 @@ from tilewright.targets.llvm.emitter import Value, i64
 _LOCALITY = (3, 2, 1)
 _STRAIGHT_LINES = 128
 _AHEAD_BYTES = 4096
+_MOST_STREAMS = 8
+_AHEAD_OF_STREAMS = 1024
 
 
 def lower_prefetch(ctx: KernelContext, roots: Roots, op: tile.Prefetch) -> None:
@@ -56,8 +60,34 @@ def prefetch_reads(ctx: KernelContext, machine: Machine, loop: scf.For) -> None:
     places = [place(ctx, op.memref, op.indices, (), _type(op)) for op in loads]
     for at in places:
         if _in_one_piece(at):
-            for distance in range(0, at.type.size * at.type.element.bytes, LINE_BYTES):
-                ctx.b.prefetch(ctx.b.offset(at.pointer, _AHEAD_BYTES + distance))
+            _prefetch_ahead(ctx, at.pointer, at.type.size * at.type.element.bytes, _AHEAD_BYTES)
+        elif at.strides[0].integer == 1 and at.type.size <= _MOST_STREAMS * at.type.shape[0]:
+            lines = Evaluator(ctx.b, ctx.arith, machine, checked=False)
+            for row in product(*map(range, (1, *at.type.shape[1:]))):
+                start = lines.address(at, tuple(map(i64, row)))
+                _prefetch_ahead(ctx, start, at.type.shape[0] * at.type.element.bytes, _AHEAD_OF_STREAMS)
+
+
+def _prefetch_ahead(ctx: KernelContext, start: Value, size: int, ahead: int) -> None:
+    for distance in range(0, size, LINE_BYTES):
+        ctx.b.prefetch(ctx.b.offset(start, ahead + distance))
+
+
+def following(load: tile.Load, machine: Machine) -> int | None:
+    """How many elements further along rows in memory the next iteration of a loop loads its tile, if these rows may be
+    in no cache of the core's own."""
+    loop, view, whole = load.parent_op, load.memref.type, root_of(load.memref).type
+    if not isinstance(loop, scf.For) or loop.step is None or machine.compact:
+        return None
+    assert isinstance(view, MemrefType)
+    assert isinstance(whole, MemrefType)
+    step = loop.step.defining_op
+    along = [stride for at, stride in zip(load.indices, view.strides, strict=True) if at is loop.index]
+    if along != [1] or not isinstance(step, arith.Constant) or not isinstance(step.value, int):
+        return None
+    known = [extent for extent in whole.shape if extent is not None]
+    is_small = len(known) == whole.order and prod(known) * whole.element.bytes < machine.l2_bytes
+    return None if is_small or whole.space is not AddressSpace.GLOBAL else step.value
 
 
 def _is_far(load: tile.Load, machine: Machine) -> bool:

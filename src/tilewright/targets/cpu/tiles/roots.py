@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from msgspec.structs import replace
@@ -178,15 +179,16 @@ class Roots:
 
     # Buffers
 
-    def buffer(self, type_: TileType, unit: int = 0, packed: bool = False) -> Memory:
-        """Uninitialised memory for a tile, contiguous along dimension `unit`.
+    def buffer(self, type_: TileType, unit: int = 0, packed: bool = False, order: Sequence[int] = ()) -> Memory:
+        """Uninitialised memory for a tile, contiguous along dimension `unit`, or packed with dimensions in an `order`.
 
         Unless it is to be `packed`, whole vectors fit behind each other along `unit`: a load of what two stores wrote,
         or one under a mask, waits until they have left the store buffer (`benchmarks/transposes.py`).
         """
         element = ELEMENTS[type_.element.name]
         size = 1 if element.kind is Kind.BOOL else element.bytes
-        order = [unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else []
+        packed = packed or bool(order)
+        order = order or ([unit, *(dim for dim in range(type_.rank) if dim != unit)] if type_.rank else [])
         padding = 0 if packed or not order else self._padding(type_, unit)
         strides, total = [1] * type_.rank, 1
         for dim in order:
