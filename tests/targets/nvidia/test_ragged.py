@@ -202,6 +202,12 @@ def test_what_is_beyond_changes_no_sum(word: str, rest: float, rows: int) -> Non
     check_lines(lines(word, "f32", rows, len(numbers)), matrix, numbers)
 
 
+def test_every_row_is_added(rng: np.random.Generator) -> None:
+    """Where threads hold five numbers of a line, of which one waits for the sum of the others."""
+    matrix = rng.integers(1, 9, (67, 32)).astype(np.float32)
+    check_lines(lines("add", "f32", *matrix.shape), matrix, matrix.sum(axis=0))
+
+
 def check_lines(text: str, matrix: Array, wanted: Array) -> None:
     """On lanes, interpreted and emulated."""
     module = lowered(text)
