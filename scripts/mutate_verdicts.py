@@ -37,9 +37,15 @@ class Verdict:
 
 
 def read_verdicts(paths: Iterable[Path]) -> list[Verdict]:
-    """Those of all files, of each mutant the last."""
+    """Those of all files: of each mutant and its digest that by which it is dead, which nobody tried again, else the
+    last."""
     entries: list[dict[str, Any]] = [entry for path in paths for entry in json.loads(path.read_text())]
-    return list({entry["name"]: Verdict(**entry) for entry in entries}.values())
+    found: dict[tuple[str, str], Verdict] = {}
+    for verdict in (Verdict(**entry) for entry in entries):
+        key = verdict.name, verdict.digest
+        if key not in found or not found[key].killed:
+            found[key] = verdict
+    return list(found.values())
 
 
 def write_verdicts(verdicts: Sequence[Verdict], path: Path) -> None:
