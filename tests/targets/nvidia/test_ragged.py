@@ -160,6 +160,24 @@ def test_factors_that_begin_in_front_of_their_matrix(row: int, column: int, seed
     assert disagreements(kernel) == []
 
 
+@pytest.mark.parametrize(("row", "column"), [(-2, 0), (9, -3), (-9, 9), (20, 1)])
+def test_tiles_that_hang_over_the_edges(row: int, column: int, seed: int) -> None:
+    """What is there of them, and zeros; so they are stored again, where they are from."""
+    body = f"""%z = arith.constant {{value = 0}} -> index
+      %i = arith.constant {{value = {row}}} -> index
+      %j = arith.constant {{value = {column}}} -> index
+      %a = tile.load %A, %i, %j {{check = [true, true]}} -> tile<5x7xf32>
+      %b = arith.add %a, %a -> tile<5x7xf32>
+      tile.store %b, %B, %z, %z
+      tile.store %b, %A, %i, %j {{check = [true, true]}}"""
+    kernel = TileKernel(
+        random.Random(seed), (32, 1), 32, ["%A: memref<f32x11x12>", "%B: memref<f32x5x7>"], [body], [], [0, 1]
+    )
+    for shape in ((11, 12), (5, 7)):
+        kernel.arguments.append(kernel.array(shape, "f32", False, (1, shape[0])))
+    assert disagreements(kernel) == []
+
+
 def lines(word: str, element: str, rows: int, columns: int) -> str:
     """The columns of a matrix, each combined by one operation."""
     tile, line = f"tile<{rows}x{columns}x{element}>", f"tile<{columns}x{element}>"
