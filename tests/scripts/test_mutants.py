@@ -246,6 +246,21 @@ def test_what_died_in_earlier_runs_is_not_tried_again(
     assert "1 others neither" in capsys.readouterr().out
 
 
+def test_of_several_records_the_one_by_which_a_mutant_is_dead_holds(tmp_path: Path) -> None:
+    """Nobody tries it again; else that of the last file."""
+    said = verdicts_module()
+
+    def verdict(killed: bool, seconds: float, digest: str = "d") -> Any:
+        return said.Verdict("n", "ir", killed, seconds, "t" if killed else "", digest=digest)
+
+    for number, found in enumerate([verdict(False, 1), verdict(True, 2), verdict(False, 3), verdict(False, 4, "e")]):
+        said.write_verdicts([found], tmp_path / str(number))
+    paths = [tmp_path / str(number) for number in range(4)]
+    assert said.read_verdicts(paths) == [verdict(True, 2), verdict(False, 4, "e")]
+    assert said.read_verdicts(paths[2:3] + paths[:1]) == [verdict(False, 1)]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == list("0123"), "nothing half written is left"
+
+
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     module = mutate()
     monkeypatch.setattr(sys, "argv", ["mutate"])
