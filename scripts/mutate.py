@@ -6,6 +6,8 @@
     scripts/mutate --wider              survivors of the nearest tests meet the whole suite
     scripts/mutate --part 2/3           the second third of the list, for runs of limited length
     scripts/mutate --json out.json      every verdict as soon as it is there, for the record
+    scripts/mutate --known a.json b.json    not those that died in earlier runs, unless they or their tests are others
+    scripts/mutate --table --known a.json   no mutant: the table of what is known
 
 Each mutant is a text that stands in a file exactly once and what replaces it. It is tried in a copy of the tree: the
 tests that the entry names first (the nearest), then the folder of the same name under tests and the differential tests,
@@ -22,9 +24,7 @@ those that such tests should notice are not tried, all others are.
 from __future__ import annotations
 
 import argparse
-import ast
 import compileall
-import json
 import os
 import queue
 import shutil
@@ -32,21 +32,19 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import Enum
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Final
 
-from mutate_verdicts import Verdict, summary
+from mutate_list import ROOT, Misfit, Mutant, Part, check_syntax, in_order, misfits, mutants, mutated, part
+from mutate_verdicts import Verdict, read_verdicts, summary, write_verdicts
 
-ROOT: Final = Path(__file__).resolve().parent.parent
-FOLDER: Final = ROOT / "scripts" / "mutants"
 COPIED: Final = (
     "src",
     "tests",
@@ -58,7 +56,6 @@ COPIED: Final = (
     "README.md",
     "CONTRIBUTING.md",
 )
-_DEEP: Final = (("targets",), ("frontends",))
 _NEEDED: Final = ("pytest", "hypothesis", "numpy", "llvmlite", "msgspec", "platformdirs")
 """Without these no test runs."""
 _ENDLESS: Final = "did not end"
@@ -67,69 +64,12 @@ _SLOWER: Final = 4
 _SHOWN_LINES: Final = 12
 
 
-class Misfit(ValueError):
-    """A mutant that cannot be made: its text does not stand in its file once, or what comes of it is no Python."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One mistake: `was` stands in `file` once; `equivalent` says why no test could ever notice, where that is so."""
-
-    name: str
-    file: str
-    was: str
-    becomes: str
-    tests: tuple[str, ...]
-    equivalent: str = ""
-
-    @property
-    def room(self) -> str:
-        """The folder that the table counts it under: two levels for targets and frontends, one for the others."""
-        parts = Path(self.file).relative_to("src/tilewright").parts[:-1]
-        return "/".join(parts[:2] if parts[:1] in _DEEP else parts[:1]) or "(top)"
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
     """What became of tests; `failure` is the end of what they printed, empty if they passed."""
 
     failure: str
     seconds: float
-
-
-def mutants() -> list[Mutant]:
-    """All entries of all lists, in order."""
-    found: list[Mutant] = []
-    for path in sorted(FOLDER.glob("*.toml")):
-        entries: list[dict[str, Any]] = tomllib.loads(path.read_text())["mutant"]
-        found += [_entry(entry) for entry in entries]
-    return found
-
-
-def _entry(entry: Mapping[str, Any]) -> Mutant:
-    name, file, was, becomes = (str(entry[key]) for key in ("name", "file", "was", "becomes"))
-    return Mutant(name, file, was, becomes, tuple(map(str, entry["tests"])), str(entry.get("equivalent", "")))
-
-
-def mutated(mutant: Mutant, root: Path = ROOT) -> str:
-    """The file with the mistake in it. Raises Misfit, with where the text stands now, unless it is there once."""
-    path = root / mutant.file
-    text = path.read_text() if path.exists() else None
-    count = 0 if text is None else text.count(mutant.was)
-    if text is not None and count == 1:
-        return text.replace(mutant.was, mutant.becomes)
-    found = (
-        f"there is no {mutant.file}" if text is None else f"its text stands {count} times in {mutant.file}, not once"
-    )
-    others = [str(other) for other in _holding(mutant.was, root) if str(other) != mutant.file]
-    hint = f"; it stands in {', '.join(others)}" if others and count == 0 else ""
-    raise Misfit(f"{mutant.name}: {found}{hint}")
-
-
-def _holding(text: str, root: Path) -> Iterator[Path]:
-    for path in sorted((root / "src").rglob("*.py")):
-        if text in path.read_text():
-            yield path.relative_to(root)
 
 
 @contextmanager
@@ -239,7 +179,8 @@ def tried(mutant: Mutant, tree: Path, reach: Reach, limit: float, baseline: Base
     check_syntax(mutant, tree)
 
     def verdict(by: str = "", unsound: str = "") -> Verdict:
-        return Verdict(mutant.name, mutant.room, bool(by), by, time.monotonic() - start, unsound)
+        seconds = round(time.monotonic() - start, 1)
+        return Verdict(mutant.name, mutant.room, bool(by), seconds, by, unsound, mutant.digest)
 
     for tests in stages(mutant, reach):
         whole = baseline.of(tests, tree)
@@ -253,7 +194,9 @@ def tried(mutant: Mutant, tree: Path, reach: Reach, limit: float, baseline: Base
 
 
 def all_tried(trying: Sequence[Mutant], jobs: int, reach: Reach, limit: float) -> Iterator[Verdict]:
-    """Verdicts in the order of the mutants, some at a time."""
+    """Verdicts as they come, of some mutants at a time."""
+    if not trying:
+        return
     baseline = Baseline()
     with copied_trees(jobs) as free, ThreadPoolExecutor(jobs) as pool:
 
@@ -264,37 +207,12 @@ def all_tried(trying: Sequence[Mutant], jobs: int, reach: Reach, limit: float) -
             finally:
                 free.put(tree)
 
-        yield from pool.map(attempt, trying)
+        for done in as_completed([pool.submit(attempt, mutant) for mutant in trying]):
+            yield done.result()
 
 
-def misfits(chosen: Sequence[Mutant]) -> list[str]:
-    """What cannot be made any longer, and why."""
-    found: list[str] = []
-    for mutant in chosen:
-        try:
-            mutated(mutant)
-        except Misfit as error:
-            found.append(str(error))
-    return found
-
-
-def check_syntax(mutant: Mutant, root: Path = ROOT) -> None:
-    """Raises Misfit unless a test could meet the mistake: what is no Python fails everything."""
-    try:
-        ast.parse(mutated(mutant, root))
-    except SyntaxError as error:
-        raise Misfit(f"{mutant.name}: what it makes of {mutant.file} is no Python: {error}") from None
-
-
-def part(text: str) -> slice:
-    """Every N-th from the K-th on, of `K/N`: parts that take about as long as each other."""
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with K from 1 to N")
-    return slice(int(number) - 1, None, int(count))
-
-
-def main() -> int:
+def parsed() -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", default="", help="part of the path or of the name of the mutants to try")
     reach = parser.add_mutually_exclusive_group()
@@ -302,36 +220,49 @@ def main() -> int:
     reach.add_argument(
         "--wider", action="store_const", const=Reach.EVERYTHING, dest="reach", help="the whole suite too"
     )
-    parser.add_argument("--part", type=part, default=slice(None), help="K/N: the K-th of N parts of these")
+    parser.add_argument("--part", type=part, default=Part(), help="K/N: the K-th of N parts of these")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--limit", type=float, default=120, help="seconds for a run of tests; longer ones count as failed"
     )
-    parser.add_argument("--json", type=Path, help="where to write every verdict")
+    parser.add_argument("--known", type=Path, nargs="+", default=[], help="verdicts of earlier runs: the dead rest")
+    parser.add_argument("--json", type=Path, help="where to write every verdict, the known ones too")
+    parser.add_argument("--table", action="store_true", help="try none, print the table of the known")
     parser.set_defaults(reach=Reach.FOLDER)
-    chosen = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    chosen = parsed()
     missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
+    if missing and not chosen.table:
         print(f"no test runs without {', '.join(missing)}: install tilewright[dev], or put them on PYTHONPATH")
         return 2
-    wanted = [m for m in mutants() if chosen.only in m.file or chosen.only in m.name]
+    every = mutants()
+    wanted = [m for m in every if chosen.only in m.file or chosen.only in m.name]
     unfit = misfits(wanted)
     if unfit or not wanted:
         print("\n".join(unfit) or "no mutant to try")
         return 2
-    taken: slice = chosen.part
-    trying = [m for m in wanted if not m.equivalent][taken]
-    verdicts: list[Verdict] = []
+    fitting = {m.name: m.digest for m in every}
+    verdicts = {v.name: v for v in read_verdicts(chosen.known) if fitting.get(v.name) == v.digest}
+    left = [m for m in wanted if not m.equivalent and not (m.name in verdicts and verdicts[m.name].killed)]
+    taken: Part = chosen.part
+    trying = [] if chosen.table else taken.of(in_order(left))
     try:
         for verdict in all_tried(trying, chosen.jobs, chosen.reach, chosen.limit):
-            verdicts.append(verdict)
+            verdicts[verdict.name] = verdict
             print(verdict, flush=True)
             if chosen.json:
-                chosen.json.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n")
+                write_verdicts(list(verdicts.values()), chosen.json)
     except Misfit as error:
         print(error)
         return 2
-    text, status = summary(verdicts, sum(bool(m.equivalent) for m in wanted))
+    if chosen.json:
+        write_verdicts(list(verdicts.values()), chosen.json)
+    asked = [verdicts[m.name] for m in wanted if m.name in verdicts]
+    untried = sum(m.name not in verdicts for m in left)
+    text, status = summary(asked, sum(bool(m.equivalent) for m in wanted), untried)
     print(text)
     return status
 

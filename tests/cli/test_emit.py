@@ -56,6 +56,21 @@ def test_what_is_printed_is_read_again_and_verified(stage: str, texts: dict[str,
     assert done.stdout == texts[stage]
 
 
+def test_lanes_have_memory_where_the_tensor_language_has_none() -> None:
+    """What a pass has lowered is held to no rules of the language."""
+    text = """builtin.module {
+  builtin.kernel {sym_name = "k", subgroup_size = 32, work_group_size = [32, 1]} (%A: memref<f32x64>) {
+    team.spmd {
+      %0 = memref.alloca -> memref<f32x64,local>
+      lane.synchronize
+    }
+  }
+}
+"""
+    done = run("opt", "-", "--passes=none", text=text)
+    assert (done.returncode, done.stdout) == (0, text), done.stderr
+
+
 def test_each_stage_goes_on_to_the_next(texts: dict[str, str]) -> None:
     passes = {("tile", "gpu"): "choose-schedule,recompute-tiles,assign-layouts", ("gpu", "lanes"): "lower-to-lanes"}
     for (before, after), names in passes.items():

@@ -100,7 +100,7 @@ def test_rooms_and_the_table() -> None:
     ]
     assert rooms == ["(top)", "ir", "targets/cpu", "targets", "frontends/tile_ir"]
     said = verdicts_module()
-    verdicts = [said.Verdict("n", "ir", True, "t", 1.0), said.Verdict("m", "ir", False, "", 1.0)]
+    verdicts = [said.Verdict("n", "ir", True, 1.0, "t"), said.Verdict("m", "ir", False, 1.0)]
     table = said.table(verdicts, 3)
     assert "| ir | 1 | 2 | 50 |" in table
     assert "| all | 1 | 2 | 50 |" in table
@@ -111,7 +111,7 @@ def test_the_bars_are_85_per_cent_of_all_and_75_of_each_folder() -> None:
     module = verdicts_module()
 
     def verdicts(room: str, killed: int, of: int) -> list[object]:
-        return [module.Verdict(f"{room}{i}", room, i < killed, "", 1.0) for i in range(of)]
+        return [module.Verdict(f"{room}{i}", room, i < killed, 1.0) for i in range(of)]
 
     assert module.shortfalls([*verdicts("ir", 3, 4), *verdicts("cli", 14, 16)]) == []
     assert module.shortfalls([*verdicts("ir", 2, 3), *verdicts("cli", 17, 17)]) == ["ir: 67 % < 75 %"]
@@ -171,8 +171,8 @@ def test_what_becomes_of_a_mutant(tree: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_mutants_whose_tests_fail_anyway_are_told_apart() -> None:
     module = verdicts_module()
-    killed = module.Verdict("k", "ir", True, "t", 1.0)
-    unsound = [module.Verdict(name, "cli", False, "", 1.0, unsound="t: no numpy") for name in ("a", "b")]
+    killed = module.Verdict("k", "ir", True, 1.0, "t")
+    unsound = [module.Verdict(name, "cli", False, 1.0, unsound="t: no numpy") for name in ("a", "b")]
     text, status = module.summary([killed, *unsound], 0)
     assert status == 2
     assert "not tried: a, b, because without any mutant t: no numpy" in text
@@ -192,14 +192,73 @@ def test_tests_run_with_the_packages_of_this_run_but_with_the_source_of_their_tr
     assert module.environment(tree)["PYTHONPATH"] == str(tree / "src")
 
 
-def test_parts_are_all_of_the_list_once() -> None:
+def a_mutant(name: str, *tests: str) -> Any:
+    return mutate().Mutant(name, "src/tilewright/x.py", "+", "-", tests)
+
+
+def test_parts_are_all_of_the_list_once_and_each_set_of_tests_is_in_one() -> None:
     module = mutate()
-    numbers = range(11)
-    parts: list[slice] = [module.part(f"{k}/4") for k in range(1, 5)]
-    assert sorted(n for part in parts for n in numbers[part]) == list(numbers)
+    chosen = [a_mutant(str(n), f"tests/{n % 5}.py") for n in range(11)]
+    parts = [module.part(f"{k}/3").of(chosen) for k in range(1, 4)]
+    assert sorted(int(m.name) for part in parts for m in part) == list(range(11))
+    assert [len({m.tests for m in part}) for part in parts] == [2, 2, 1]
     for wrong in ("0/2", "3/2", "2", "x/y", "1/0"):
         with pytest.raises(argparse.ArgumentTypeError, match="is not K/N"):
             module.part(wrong)
+
+
+def test_little_tests_come_first_and_none_twice_before_all_came(tmp_path: Path) -> None:
+    for name, size in (("tests/long.py", 20), ("tests/room/a.py", 6), ("tests/room/b.py", 6), ("tests/short.py", 9)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("#" * size)
+    named = (("tests/long.py",), ("tests/long.py",), ("tests/room",), ("tests/short.py::test", "tests/short.py"))
+    chosen = [a_mutant(str(n), *tests) for n, tests in enumerate(named)]
+    assert [m.name for m in mutate().in_order(chosen, tmp_path)] == ["2", "3", "0", "1"]
+
+
+def test_what_died_in_earlier_runs_is_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, said = mutate(), verdicts_module()
+    chosen = [a_mutant(name, "tests/scripts") for name in ("dead", "alive", "another", "new")]
+    dead, alive, another, _ = (
+        said.Verdict(m.name, m.room, m.name != "alive", 1.0, "t", digest=m.digest) for m in chosen
+    )
+    said.write_verdicts([alive, said.Verdict("another", "ir", True, 1.0, "t", digest="of other text")], tmp_path / "a")
+    said.write_verdicts([dead], tmp_path / "b")
+    tried: list[str] = []
+
+    def all_tried(trying: list[Any], *_: object) -> list[Any]:
+        tried.extend(m.name for m in trying)
+        return [another]
+
+    def no_misfits(_: object) -> list[str]:
+        return []
+
+    monkeypatch.setattr(module, "all_tried", all_tried)
+    monkeypatch.setattr(module, "mutants", lambda: chosen)
+    monkeypatch.setattr(module, "misfits", no_misfits)
+    known = [str(tmp_path / "a"), str(tmp_path / "b")]
+    monkeypatch.setattr(sys, "argv", ["mutate", "--known", *known, "--json", str(tmp_path / "c")])
+    assert module.main() == 1, "two thirds are below the bar"
+    assert sorted(tried) == ["alive", "another", "new"]
+    assert said.read_verdicts([tmp_path / "c"]) == [alive, another, dead]
+    assert "1 others neither" in capsys.readouterr().out
+
+
+def test_of_several_records_the_one_by_which_a_mutant_is_dead_holds(tmp_path: Path) -> None:
+    """Nobody tries it again; else that of the last file."""
+    said = verdicts_module()
+
+    def verdict(killed: bool, seconds: float, digest: str = "d") -> Any:
+        return said.Verdict("n", "ir", killed, seconds, "t" if killed else "", digest=digest)
+
+    for number, found in enumerate([verdict(False, 1), verdict(True, 2), verdict(False, 3), verdict(False, 4, "e")]):
+        said.write_verdicts([found], tmp_path / str(number))
+    paths = [tmp_path / str(number) for number in range(4)]
+    assert said.read_verdicts(paths) == [verdict(True, 2), verdict(False, 4, "e")]
+    assert said.read_verdicts(paths[2:3] + paths[:1]) == [verdict(False, 1)]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == list("0123"), "nothing half written is left"
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

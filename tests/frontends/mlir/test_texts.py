@@ -30,6 +30,7 @@ def _body(line: str) -> str:
         ("M10", "«%0 = memref.load %A[%i] : memref<4x8xf32>»", "takes 2 indices, not 1"),
         ("M6", "%0 = memref.load «%A»[%i, %i] : memref<4x4xf32>", "%A has type memref<4x8xf32>"),
         ("M10", "%0 = memref.cast «%A» : memref<4x8xf32> to memref<4x9xf32>", "is never a memref<4x9xf32>"),
+        ("M10", "memref.copy «%A», %C : memref<4x8xf32> to memref<4x4xf32>", "cannot be copied to memref<4x4xf32>"),
         ("M7", "%0 = affine.apply «affine_map<(d0) -> (d0)>(%i)[%i]»", "takes 1 dimensions and 0 symbols, not 1 and 1"),
         ("M10", "«affine.store %x, %A[%i] : memref<4x8xf32>»", "takes 2 indices, not 1"),
         ("M2", "affine.for %k = «affine_map<(d0) -> (d0, 1)>(%i)» to 4 {\n  }", "says max"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,6 +77,13 @@ def test_right_answers(kind: tuple[str, ...], seed: int) -> None:
     schedule = random.Random(seed) if case.name in SPMD else None
     found = faults(launch, emulated(module).run(launch, schedule=schedule))
     assert not found, "; ".join(found)
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("c32", np.complex64(2 - 3j)), ("c64", np.complex128(5 + 7j))])
+def test_complex_numbers_are_passed(dtype: str, number: Any) -> None:
+    text = f"func @k(%z: {dtype}, %A: memref<{dtype}x1>) {{ %i = constant 0 : index store %z, %A[%i] }}"
+    launch = Launch([number, np.zeros(1, number.dtype)], {1: np.array([number])})
+    assert not faults(launch, compiled(text).run(launch))
 
 
 def runner(kernels: Emulated, races: bool = True) -> Runner:

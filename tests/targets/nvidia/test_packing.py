@@ -311,6 +311,27 @@ def test_chains_of_products(
         assert not faults(launch, on.run(launch, schedule=random.Random(items))), items
 
 
+WIDENED = """func @k(%A: memref<f32x12x24x?>, %P: memref<f32x24x4>, %Q: memref<f32x4x16>, %C: memref<f32x12x16x?>) {
+    %one = constant 1.0 : f32
+    %zero = constant 0.0 : f32
+    %g = group_id.x : index
+    %a = subview %A[0:12, 0:24, %g] : memref<f32x12x24>
+    %c = subview %C[0:12, 0:16, %g] : memref<f32x12x16>
+    %t = alloca : memref<f32x12x4,local>
+    gemm %one, %a, %P, %zero, %t
+    gemm %one, %t, %Q, %zero, %c
+}"""
+
+
+def test_results_stay_while_other_items_of_the_chunk_are_computed(rng: np.random.Generator) -> None:
+    """Two passes: both what is between the products and the larger result would have room where a factor lay."""
+    on = packed(WIDENED, "packed chunk=8x8/32")
+    a, p, q = numbers(rng, "f32", 12, 24, 8), numbers(rng, "f32", 24, 4), numbers(rng, "f32", 4, 16)
+    found = np.asfortranarray(np.stack([a[:, :, item] @ p @ q for item in range(8)], axis=2))
+    launch = Launch([a, p, q, np.full_like(found, np.nan)], {3: found}, (8, 1, 1))
+    assert not faults(launch, on.run(launch, schedule=random.Random(0)))
+
+
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("forms", [("rows", "rows", "rows"), ("pointers", "fixed", "gaps"), ("middle", "gaps", "rows")])
 @pytest.mark.parametrize("size", [(8, 8, 8), (9, 9, 9), (37, 2, 5)])

@@ -160,6 +160,24 @@ def test_factors_that_begin_in_front_of_their_matrix(row: int, column: int, seed
     assert disagreements(kernel) == []
 
 
+@pytest.mark.parametrize(("row", "column"), [(-2, 0), (9, -3), (-9, 9), (20, 1)])
+def test_tiles_that_hang_over_the_edges(row: int, column: int, seed: int) -> None:
+    """What is there of them, and zeros; so they are stored again, where they are from."""
+    body = f"""%z = arith.constant {{value = 0}} -> index
+      %i = arith.constant {{value = {row}}} -> index
+      %j = arith.constant {{value = {column}}} -> index
+      %a = tile.load %A, %i, %j {{check = [true, true]}} -> tile<5x7xf32>
+      %b = arith.add %a, %a -> tile<5x7xf32>
+      tile.store %b, %B, %z, %z
+      tile.store %b, %A, %i, %j {{check = [true, true]}}"""
+    kernel = TileKernel(
+        random.Random(seed), (32, 1), 32, ["%A: memref<f32x11x12>", "%B: memref<f32x5x7>"], [body], [], [0, 1]
+    )
+    for shape in ((11, 12), (5, 7)):
+        kernel.arguments.append(kernel.array(shape, "f32", False, (1, shape[0])))
+    assert disagreements(kernel) == []
+
+
 def lines(word: str, element: str, rows: int, columns: int) -> str:
     """The columns of a matrix, each combined by one operation."""
     tile, line = f"tile<{rows}x{columns}x{element}>", f"tile<{columns}x{element}>"
@@ -200,6 +218,12 @@ def test_what_is_beyond_changes_no_sum(word: str, rest: float, rows: int) -> Non
     matrix = np.full((rows, len(numbers)), rest, np.float32)
     matrix[rows - 2] = numbers
     check_lines(lines(word, "f32", rows, len(numbers)), matrix, numbers)
+
+
+def test_every_row_is_added(rng: np.random.Generator) -> None:
+    """Where threads hold five numbers of a line, of which one waits for the sum of the others."""
+    matrix = rng.integers(1, 9, (67, 32)).astype(np.float32)
+    check_lines(lines("add", "f32", *matrix.shape), matrix, matrix.sum(axis=0))
 
 
 def check_lines(text: str, matrix: Array, wanted: Array) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import re
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from targets.cpu.large_products.patches import Convolution
 from tilewright.targets.cpu.machine import machine_of
@@ -62,13 +64,23 @@ def test_each_panel_of_vectors_prefetches_a_share_of_the_next_panel_of_scalars(r
 def test_each_panel_of_vectors_prefetches_a_share_of_what_is_packed_next(rng: np.random.Generator) -> None:
     """Where scalars pass by: all of the factor but what the first panel is packed from, and nothing behind its end."""
     convolution = Convolution(rng, "float", 96, 10, l2_bytes=1 << 17)
+    convolution.arrays[1] = maps = _behind_a_line(convolution.arrays[1])
     seen: set[int] = set()
     remember = ctypes.CFUNCTYPE(None, ctypes.c_uint64)(seen.add)
     text = "declare void @seen(ptr)\n" + _AHEAD.sub(r"@seen(\1)", convolution.kernel.llvm)
     found = convolution.run(text, {"seen": ctypes.cast(remember, ctypes.c_void_p).value or 0})
     assert np.array_equal(found, convolution.expected)
     width = int(convolution.kernel.schedule.split("blocks of ")[1].split(",")[0].split("x")[1])
-    maps = convolution.arrays[1]
     first, end = maps[width:].ctypes.data, maps.ctypes.data + maps.nbytes
     assert all(first <= at < end for at in seen)
     assert len({at // _LINE for at in seen}) > 0.98 * (end - first) / _LINE
+
+
+def _behind_a_line(array: NDArray[Any]) -> NDArray[Any]:
+    """The same, 16 bytes behind where a line begins, so that it is the same lines that a few terms fill each time."""
+    size = array.itemsize
+    room = np.empty(array.size + _LINE // size, array.dtype)
+    start = (16 - room.ctypes.data) % _LINE // size
+    found = room[start : start + array.size].reshape(array.shape)
+    found[...] = array
+    return found

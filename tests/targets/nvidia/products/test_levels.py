@@ -148,6 +148,15 @@ def test_few_terms_or_none_where_extents_are_open(terms: int, rng: np.random.Gen
         check(module, product, (20, 24), "F", rng)
 
 
+def test_the_last_steps_of_a_stage_read_nothing_behind_it(rng: np.random.Generator) -> None:
+    """The only stage, whose steps are a loop that reads what its next iteration multiplies."""
+    product = TEXTS.Product((64, 64, 64), "f32", "f32")
+    schedule = "threads=64 product=64x64x32:fma.f32/1x2/1"
+    *_, lanes = levels(TEXTS.gemm_product(product, (64, 64), "0.0"), Architecture.SM_80, schedule)
+    assert schedule in (lanes.kernels[0].schedule or "")
+    check(lanes, product, (64, 64), "F", rng)
+
+
 @pytest.mark.covering(1)
 @every_unit
 def test_interpreter_and_emulator_agree_to_the_bit(

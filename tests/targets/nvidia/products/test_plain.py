@@ -60,13 +60,13 @@ def test_subgroups_are_warps_where_rows_of_work_items_allow(rows: str, unit: boo
 def test_right_on_every_level(
     m: int, n: int, k: int, threads: int, element: str, said: str, turned: bool, rng: np.random.Generator
 ) -> None:
-    def numbers(rows: int, columns: int, kind: str) -> Array:
-        return np.array(rng.integers(-4, 5, (rows, columns)), SCALARS[kind], order="F")
+    def numbers(shape: tuple[int, int], kind: str, *of: int) -> Array:
+        return np.array(rng.choice(of or range(-4, 5), shape), SCALARS[kind], order="F")
 
-    a, b = (
-        (numbers(k, m, element), numbers(n, k, element)) if turned else (numbers(m, k, element), numbers(k, n, element))
-    )
-    c = numbers(m, n, SUMS.get(element, element))
+    # no number of a factor is one of the other, so that even one element tells them apart
+    a = numbers((k, m) if turned else (m, k), element, -3, -1, 1, 3)
+    b = numbers((n, k) if turned else (k, n), element, -4, -2, 2, 4)
+    c = numbers((m, n), SUMS.get(element, element))
     wide = np.complex128 if element == "c32" else np.float64
     x, y = (a.T.astype(wide), b.T.astype(wide)) if turned else (a.astype(wide), b.astype(wide))
     given = Launch([a, b, c], {2: (x @ y + 2 * c.astype(wide)).astype(c.dtype)})

@@ -142,7 +142,7 @@ def test_open_extents_have_a_launch_with_larger_tiles(element: str, rng: np.rand
         assert not found, found
 
 
-@pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 34), (30, 32, 32)], ids=str)
+@pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 34), (30, 32, 32), (32, 32, 31)], ids=str)
 def test_boxes_of_open_extents_are_inside_or_tested(extents: tuple[int, int, int], rng: np.random.Generator) -> None:
     """A loop without tests runs where all boxes lie in their matrices, another one where the last ones do not."""
     m, n, k = extents

@@ -66,6 +66,13 @@ def test_every_level_means_the_product(
         assert all(np.array_equal(result(module, given, other), shared) for other in others)
 
 
+def test_blocks_have_two_whole_tiles_in_front(rng: np.random.Generator) -> None:
+    """Fifteen tiles for eight blocks: the steps of some begin and end with a tile."""
+    extents = (320, 136, 130)
+    module = next(levels(gemm(extents, "n.t"), Architecture.SM_90A, f"{TILES} persistent=no"))
+    result(module, given_for(extents, "n.t", rng), 8)
+
+
 @pytest.mark.covering(0)
 @pytest.mark.parametrize("kind", ["n.n", "t.n"])
 def test_the_emulated_device_means_the_product(kind: str, rng: np.random.Generator) -> None:

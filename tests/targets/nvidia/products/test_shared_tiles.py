@@ -141,6 +141,14 @@ def test_stages_of_short_lines_begin_where_they_are_swizzled() -> None:
     assert {type_.strides[3] for type_ in targets if type_.element is F32} == {256}
 
 
+def test_what_is_left_of_queries_is_read_with_zeros_behind_it() -> None:
+    """What a view without padding holds there is unspecified, though zeros on every level today."""
+    rest, _, _ = TEXT.partition("= if %more")[2].partition("} else {")
+    loads = [line for line in rest.splitlines() if "load_view_tko" in line]
+    assert len(loads) == 4
+    assert all("padding_value = zero" in line for line in loads)
+
+
 def test_two_products(rng: np.random.Generator) -> None:
     """What is added to is awaited behind the softmax, when the next iteration's first product has begun."""
     three = "product=64x64x64:wgmma.m64n64k16.f32.f16/1x1/3 overlap=yes"

@@ -45,7 +45,7 @@ class Source(Struct, frozen=True):
         for bound, first, count in zip(memory.bounds, at, counts, strict=True):
             assert bound is not None
             existing.append(b.smax(b.smin(count, b.sub(bound.high, first)), i64(0)))
-        return Source(memory, natural, form.line, at, (existing[0], existing[1]), b.smax(shares, i64(1)))
+        return Source(memory, natural, form.line, at, (existing[0], existing[1]), shares)
 
     def prefetch(self, ctx: KernelContext, machine: Machine, number: Value, first: Value, count: Value) -> None:
         """A share of `count` terms from number `first` on."""
