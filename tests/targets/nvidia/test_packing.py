@@ -91,7 +91,9 @@ class Operand:
             case "fixed":
                 return numbers(rng, self.element, rows, columns)
             case "pointers":
-                return GroupArgument([numbers(rng, self.element, rows, columns) for _ in range(items)])
+                # one behind the other: of an odd number of halves every other one begins within a word
+                found = numbers(rng, self.element, rows, columns, items)
+                return GroupArgument([found[:, :, item] for item in range(items)])
             case "middle":
                 return numbers(rng, self.element, rows, items, columns)
             case "gaps" | "pitched":
