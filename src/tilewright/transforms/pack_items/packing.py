@@ -79,7 +79,7 @@ class PackItems(Pass, frozen=True):
             if plan.most is not None:
                 kernel.most_blocks, goes_on = plan.most, True
             taken = Schedule(Way.PACKED, plan.threads, reason=str(plan), chunk=plan.chunk, persistent=goes_on)
-            taken = replace(taken, dependent=schedule_of(kernel).dependent)
+            taken = replace(taken, pairs=plan.pairs or None, dependent=schedule_of(kernel).dependent)
             kernel.schedule = str(taken)
 
 
