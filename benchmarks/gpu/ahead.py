@@ -5,7 +5,7 @@ folder: the first one only compiles (`--processes N --kernels FOLDER --compile-o
 (`--kernels FOLDER`).
 
 Processes begin anew instead of as copies of this one, which may use the driver already. They import the script that is
-run: all that one does has to be behind `if __name__ == "__main__"`, or they break off and take the pool with them.
+run: all that one does has to be behind its test of `__name__`, or they break off and take the pool with them.
 """
 
 from __future__ import annotations

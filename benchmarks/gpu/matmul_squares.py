@@ -86,9 +86,7 @@ def main() -> None:
     add_options(parser)
     options = figures.parsed(parser)
     ways = [*_list(options.ours), *_list(options.schedules)]
-    with compiled_ahead(
-        (each for case in _cases(options) for each in programs(case, ways).values()), options
-    ):
+    with compiled_ahead((each for case in _cases(options) for each in programs(case, ways).values()), options):
         _run(options, ways)
 
 
