@@ -27,7 +27,7 @@ from typing import Any
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
-from ahead import Program, compiled_ahead
+from ahead import Program, add_options, compiled_ahead
 from small_batches import (
     GAP,
     ODD_SHAPES,
@@ -103,11 +103,11 @@ def main() -> None:
     parser = figures.options(__doc__, "gpu_batched_gemm", rounds=ROUNDS)
     parser.add_argument("--only", default="", help="cases whose names contain one of these (default: all)")
     parser.add_argument("--bytes", type=int, default=BYTES, help="useful bytes of a case (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels by so many first")
+    add_options(parser)
     options = figures.parsed(parser)
     wanted = [part for part in options.only.split(",") if part]
     every = [name for name in names(quick=options.quick) if not wanted or any(part in name for part in wanted)]
-    with compiled_ahead(map(program, every), options.processes):
+    with compiled_ahead(map(program, every), options):
         run(options, every)
 
 

@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ahead import Program, compiled_ahead
+from ahead import Program, add_options, compiled_ahead
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
@@ -108,10 +108,10 @@ REMOVED = (
 def main() -> None:
     parser = figures.options(__doc__, "gpu_matmul_ablation", rounds=ROUNDS)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels ahead by so many")
+    add_options(parser)
     options = figures.parsed(parser)
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
-    with compiled_ahead([program_of(step, n) for n in sizes for step in (*ADDED, *REMOVED)], options.processes):
+    with compiled_ahead([program_of(step, n) for n in sizes for step in (*ADDED, *REMOVED)], options):
         _measure(sizes, options.rounds, options.json)
 
 

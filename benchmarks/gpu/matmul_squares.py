@@ -28,7 +28,7 @@ from typing import Any
 from device import name_of_device, torch_on_device
 
 # isort: split
-from ahead import Program, compiled_ahead
+from ahead import Program, add_options, compiled_ahead
 
 import figures
 from figures import Chart
@@ -83,12 +83,10 @@ def main() -> None:
     parser.add_argument("--schedules", default="", metavar="LINES", help="other schedules of gemm, between commas")
     parser.add_argument("--ours", default=",".join([*TILES, "gemm"]), help="(default: %(default)s)")
     parser.add_argument("--sustained", action="store_true", help="launches one behind the other too")
-    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels by so many first")
+    add_options(parser)
     options = figures.parsed(parser)
     ways = [*_list(options.ours), *_list(options.schedules)]
-    with compiled_ahead(
-        (each for case in _cases(options) for each in programs(case, ways).values()), options.processes
-    ):
+    with compiled_ahead((each for case in _cases(options) for each in programs(case, ways).values()), options):
         _run(options, ways)
 
 

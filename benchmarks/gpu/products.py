@@ -23,7 +23,7 @@ from typing import Any
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
-from ahead import Program, compiled_ahead
+from ahead import Program, add_options, compiled_ahead
 
 import figures
 from figures import Chart
@@ -75,11 +75,11 @@ def main() -> None:
     parser = figures.options(__doc__, "gpu_products", rounds=ROUNDS)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="(default: %(default)s)")
     parser.add_argument("--only", default=",".join(KINDS), help="element types (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=0, metavar="N", help="compile all kernels by so many first")
+    add_options(parser)
     options = figures.parsed(parser)
     sizes = [int(n) for n in options.sizes.split(",")][: 1 if options.quick else None]
     every = [each for name in options.only.split(",") for n in sizes for each in programs(KINDS[name], n).values()]
-    with compiled_ahead(every, options.processes):
+    with compiled_ahead(every, options):
         _run(options, sizes)
 
 

@@ -2,10 +2,11 @@
 
     schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
-               persistent=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] | overlap=[yes | no] |
-               held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] | swizzle=[32 | 64 | 128] |
-               tiles=[measured | any] | cluster=MxN |
-               stream=[yes | no] | resident=N | dependent=[yes | no] | maps=[yes | no]} [# reason]
+               persistent=[yes | no] | pairs=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] |
+               overlap=[yes | no] | held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] |
+               swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
+               stream=[yes | no] | resident=N | dependent=[yes | no] |
+               maps=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -19,7 +20,8 @@ and for how many iterations of a loop factors are in shared memory at a time, 1 
 brings factors to shared memory ahead of products: all threads, or the machine's unit for tensors, which one asks;
 `stores` who stores sums: threads from their registers, or that unit, from slabs of shared memory. If
 `persistent`, there are as many blocks as the device runs at a time: each goes on from tile to tile, and what it
-multiplies next is on its way while it stores. The work-groups of a grid run by bands of `order` along x, or blocks
+multiplies next is on its way while it stores. With `pairs`, lanes beside each other are of two packed items by turns.
+The work-groups of a grid run by bands of `order` along x, or blocks
 take the tiles of one work-group by bands of as many. If groups of
 warps take `turns`, one computes what it multiplies next while another one multiplies. With `reuse`, products of a loop
 that multiply the same tile read one copy of it in shared memory; with `overlap`, the first product of each iteration is
@@ -150,6 +152,7 @@ class Schedule(Struct, frozen=True):
     resident: int | None = None
     dependent: bool | None = None
     maps: bool | None = None
+    pairs: bool | None = None
 
     @property
     def depends(self) -> bool:
@@ -191,6 +194,7 @@ UNSAID: Final[Mapping[str, None]] = dict.fromkeys(
         "copies",
         "stores",
         "persistent",
+        "pairs",
         "order",
         "turns",
         "reuse",
@@ -296,6 +300,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "copies": _WHO,
     "stores": _WHO,
     "persistent": _TRUTH,
+    "pairs": _TRUTH,
     "order": _COUNT,
     **dict.fromkeys(("turns", "reuse", "overlap", "held", "roles", "pingpong"), _TRUTH),
     "swizzle": _of_words({str(line): line for line in SWIZZLED_LINES}),

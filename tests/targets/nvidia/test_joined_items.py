@@ -190,6 +190,8 @@ def test_blocks_go_on_behind_what_reads_the_left_factors(
         ("f32", (56, 9, 4), "4x8/32", [(1, 8, 36), (1, 8, 452)]),
         # rows of two pieces, two panels of columns, of which three are held
         ("f64", (8, 6, 5), "8x4/32", [(1, 4, 22), (1, 4, 34)]),
+        # lanes of two items by turns
+        ("f64", (8, 6, 5), "8x4/32 pairs=yes", [(1, 4, 22), (1, 4, 34)]),
     ],
 )
 def test_factors_lie_in_panels(
@@ -205,6 +207,7 @@ def test_factors_lie_in_panels(
     monkeypatch.setattr(model, "PACKING", fast)
     module = lowered(text_of(element, size), f"packed threads=32 chunk={chunk} persistent=yes")
     (kernel,) = module.kernels
+    assert ("pairs=yes" in str(kernel.schedule)) == ("pairs" in chunk)
     memories = [op.out.type for op in kernel.walk() if isinstance(op, Alloca)]
     found = [type_.strides for type_ in memories if isinstance(type_, MemrefType) and type_.order == 3]
     assert found == strides

@@ -15,17 +15,19 @@ from tilewright.diagnostics import Report, Source
 from tilewright.dialects import lane, operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.dialects.gpu_products import AwaitCopies
+from tilewright.dialects.lane_products import CopyAsync
 from tilewright.dialects.memref import GroupLoad
+from tilewright.interpreter.engine import Group, interpret
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.types import AddressSpace
 from tilewright.ir.verifier import verify
 from tilewright.transforms.emit import memref_type
 from tilewright.transforms.pack_items.shares import Share
 
-from .case import Array, Launch, faults, kernel
+from .case import Array, GroupArgument, Launch, faults, kernel
 from .emulated import Emulated, compiled, scheduled
 from .test_joined_items import lowered
-from .test_packing import Batch
+from .test_packing import Batch, disagreements
 
 ITEMS = 19
 SIDE = 8
@@ -195,11 +197,13 @@ def test_memory_that_launches_reserve_is_no_batches(count: int) -> None:
 
 
 def test_lanes_of_an_item() -> None:
-    """As many as it has pieces for, in groups that divide the items; what is short goes in one batch."""
-    assert Share.of(32, 6, [45, 81], batched=True) == Share(32, 1, 6, 6)
+    """As many as it has pieces for, or a smaller group where that takes much fewer accesses, in groups that divide the
+    items; what is short goes in one batch."""
+    assert Share.of(32, 6, [45, 81], batched=True) == Share(16, 2, 3, 3)
+    assert Share.of(32, 6, [64, 96], batched=True) == Share(32, 1, 6, 6)
     assert Share.of(32, 8, [8, 8], batched=True) == Share(8, 4, 2, 2)
     assert Share.of(32, 6, [8, 81], batched=True) == Share(16, 2, 3, 3)
-    assert Share.of(128, 4, [400], batched=True) == Share(128, 1, 4, 4)
+    assert Share.of(128, 4, [400], batched=True) == Share(64, 2, 2, 2)
     assert Share.of(32, 8, [1000], batched=True) == Share(32, 1, 8, 1)
     assert Share.of(32, 8, [45], batched=False) == Share(32, 1, 8, 1)
 
@@ -230,6 +234,23 @@ def test_chunks_of_whole_sectors(element: str, size: tuple[int, int, int], beta:
     """Four items of 324 bytes are no whole sectors: eight a chunk, unless few warps had room, or computing is long."""
     compiled = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_90a", cache=False)
     assert f"chunk={chunk} " in str(compiled.k.schedule)
+
+
+@pytest.mark.parametrize("schedule", ["packed", "packed threads=32 chunk=15x2/32"])
+def test_odd_numbers_of_halves_are_copied_by_words(schedule: str, rng: np.random.Generator) -> None:
+    """Matrices behind pointers, every other one of which begins within a word, and ends with one."""
+    batch = Batch("f16", (5, 3, 3), ("pointers", "pointers", "rows"), beta=1)
+    (kernel,) = lowered(batch.text, schedule).kernels
+    widths = {op.width for op in kernel.walk() if isinstance(op, CopyAsync) and memref_type(op.target).order == 1}
+    assert 2 in widths
+    for items in (1, kernel.items + 7):
+        assert not disagreements(batch, compiled(batch.text, schedule=schedule), rng, items), items
+    launch = batch.launch(rng, 9)
+    arguments = [Group(a.arrays) if isinstance(a, GroupArgument) else a for a in launch.arguments]
+    interpret(kernel, arguments, launch.grid)
+    result = arguments[2]
+    assert isinstance(result, np.ndarray)
+    assert not faults(launch, {2: result})
 
 
 def test_addresses_come_before_the_products() -> None:

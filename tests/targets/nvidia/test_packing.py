@@ -91,7 +91,9 @@ class Operand:
             case "fixed":
                 return numbers(rng, self.element, rows, columns)
             case "pointers":
-                return GroupArgument([numbers(rng, self.element, rows, columns) for _ in range(items)])
+                # one behind the other: of an odd number of halves every other one begins within a word
+                found = numbers(rng, self.element, rows, columns, items)
+                return GroupArgument([found[:, :, item] for item in range(items)])
             case "middle":
                 return numbers(rng, self.element, rows, items, columns)
             case "gaps" | "pitched":
@@ -422,8 +424,13 @@ def test_what_packed_items_lack_takes_another_way(wanted: str) -> None:
         (Batch("f32", (64, 64, 64)).text, "packed", "packed does not fit kernel .*work-groups are not packed"),
         (Batch("f32", (8, 8, 8)).text, "packed threads=992", "threads=992 does not fit kernel .* blocks have"),
         (Batch("f32", (8, 8, 8)).text, "packed tile=16x8x8", "tile=16x8x8 does not fit kernel .* tiles of 8x8x8"),
+        (
+            Batch("f32", (8, 8, 8)).text,
+            "packed chunk=32x1/32 pairs=yes",
+            "pairs=yes does not fit .* two at a time",
+        ),
     ],
-    ids=["large", "threads", "tile"],
+    ids=["large", "threads", "tile", "pairs"],
 )
 def test_what_cannot_be_packed_is_refused(text: str, wanted: str, said: str) -> None:
     with pytest.raises(tw.CompileError, match=said):

@@ -35,7 +35,8 @@ _FILLED: Final = 0.95
 def plan_of(items: Items, policy: PackingPolicy, wanted: Schedule = _ANY) -> Plan | str:
     """The best plan, with threads and chunk as they are wanted if that is possible; in words why there is none."""
     moved = sum(transfer.bytes for transfer in items.transfers.values() if not transfer.is_fixed)
-    best = _usual(items, policy, moved / policy.bytes_a_cycle, replace(_ANY, persistent=wanted.persistent))
+    any_chunk = replace(_ANY, persistent=wanted.persistent, pairs=wanted.pairs)
+    best = _usual(items, policy, moved / policy.bytes_a_cycle, any_chunk)
     if best is not None:
         best = _in_sectors(best, items, policy, moved / policy.bytes_a_cycle)
     if best is not None and not best.is_wanted(wanted):
@@ -58,7 +59,7 @@ def _in_sectors(plan: Plan, items: Items, policy: PackingPolicy, budget: float) 
     is_short = plan.cost < budget * policy.short_computing and all(row.element.bytes >= WORD for row in plan.rows)
     if plan.joined > 1 or plan.most is not None or not is_short or count == plan.items:
         return plan
-    wanted = Schedule(threads=plan.threads, chunk=replace(plan.chunk, items=count))
+    wanted = Schedule(threads=plan.threads, chunk=replace(plan.chunk, items=count), pairs=plan.pairs)
     larger = _best(items, policy, budget, wanted)
     if larger is None or larger.threads // policy.warp * _resident(larger, policy) < policy.sector_warps:
         return plan
@@ -138,6 +139,8 @@ def moves_from(plan: Plan, items: Items, policy: PackingPolicy) -> Iterator[Sche
     for count in (2 * chunk.items, chunk.items // 2):
         if count and count % (plan.teams * plan.joined) == 0:
             yield Schedule(threads=plan.threads, chunk=replace(chunk, items=count))
+    if _has_pairs(plan.team, plan.crew, policy) and not plan.pairs:
+        yield Schedule(threads=plan.threads, chunk=chunk, pairs=True)
     for threads in (2 * plan.threads, plan.threads // 2):
         if plan.crew == policy.warp and policy.warp <= threads <= policy.block:
             yield Schedule(threads=threads, chunk=chunk)
@@ -288,10 +291,16 @@ def _filled(
         crews = _crews(policy, crew, slabs) if wanted.threads is None else _wanted_crews(policy, crew, wanted.threads)
         if crews and slabs.bytes_of(crews) <= policy.shared_bytes:
             plan = Plan(team, crew, crews, count, chosen, kept, slabs, cost, items.joined)
+            plan = replace(plan, pairs=bool(wanted.pairs) and _has_pairs(team, crew, policy))
             if goes_on and slabs.fixed_bytes:
                 plan = replace(plan, most=_resident(plan, policy) * policy.multiprocessors)
             return plan
     return None
+
+
+def _has_pairs(team: int, crew: int, policy: PackingPolicy) -> bool:
+    """Whether lanes of a warp can be of two teams by turns."""
+    return crew == policy.warp and team % 2 == 0 and crew // team % 2 == 0
 
 
 def _crews(policy: PackingPolicy, crew: int, slabs: Slabs) -> int:

@@ -15,6 +15,7 @@ from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import BOOL, AddressSpace, MemrefType, ScalarType, TileType
 from tilewright.transforms.aliasing import views_may_overlap
+from tilewright.transforms.lane_accesses import WORD
 from tilewright.transforms.pack_items.batches import by_stride, dense_strides, distance
 from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.tile_values import tile_type
@@ -103,6 +104,16 @@ class Transfer(Struct, frozen=True, eq=False):
     def bytes(self) -> int:
         """Of its elements."""
         return prod(self.shape) * self.element.bytes
+
+    @property
+    def in_halves(self) -> bool:
+        """Whether it is loaded item by item, in an odd number of halves of a word.
+
+        Half of the items begin in the middle of a word then. In shared memory they do so too: all but one element are
+        copied by words.
+        """
+        odd = prod(self.shape) % 2 == 1 < prod(self.shape) and self.element.bytes * 2 == WORD
+        return odd and isinstance(self.op, tile.Load) and self.is_dense and not self.is_fixed
 
     @property
     def reach(self) -> int:

@@ -13,6 +13,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms import emit
+from tilewright.transforms.lane_accesses import WORD
 from tilewright.transforms.pack_items.batches import dense_strides
 from tilewright.transforms.pack_items.copies import Copying, aligned, either, every, row, widest_piece
 from tilewright.transforms.pack_items.items import PIECE, Items, Transfer, behind
@@ -186,7 +187,7 @@ class Moves(Struct, frozen=True, eq=False):
         if not wide:
             return elements
         if self._is_dense(transfer):
-            return elements // gcd(PIECE // size, elements)
+            return elements // (2 if self.plan.slabs.of[transfer.op].is_shifted else gcd(PIECE // size, elements))
         strides = emit.memref_type(transfer.op.memref).strides
         return elements // widest_piece(transfer.shape, transfer.order[0], strides, size)
 
@@ -216,6 +217,10 @@ class Moves(Struct, frozen=True, eq=False):
     ) -> None:
         """Items of some passes: all are on their way before any is written that goes through registers."""
         rank, threads = share.rank(build, self.threads.lane), self.threads
+        if self.plan.slabs.of[transfer.op].is_shifted:
+            for write in [self._begin_words(build, transfer, views, slot, rank, share.lanes) for slot, views in items]:
+                write()
+            return
         copies = [self._copying(build, transfer, views, slot, rank, share.lanes) for slot, views in items]
 
         def by(width: int, at: Builder) -> None:
@@ -234,6 +239,49 @@ class Moves(Struct, frozen=True, eq=False):
         outside = [self._outside(transfer, copying) for copying in copies]
         condition = every(build, [aligned(build, memory, width) for memory in outside])
         either(build, condition, lambda at: by(width, at), lambda at: by(1, at))
+
+    def shifts(self, build: Builder, slot: Value) -> dict[Operation, Value]:
+        """Those of the item of a slot, by loads whose slabs are shifted."""
+        shifted = [t for t in self.items.loads if t.op in self.memory and self.plan.slabs.of[t.op].is_shifted]
+        views = of_item(build, _addresses(shifted), self.threads.item(build, slot))
+        return {transfer.op: self._shift(build, transfer, views) for transfer in shifted}
+
+    def _shift(self, build: Builder, transfer: Transfer, views: Mapping[Value, Value]) -> Value:
+        """Elements by which an item lies behind where its slot in a shifted slab begins."""
+        outside = self._global_row(build, transfer, views, prod(transfer.shape))
+        zero, one = build.index(0), build.index(1)
+        return emit.select(build, build(lane.Aligned(outside, [zero], WORD)).out, zero, one)
+
+    def _begin_words(
+        self,
+        build: Builder,
+        transfer: Transfer,
+        views: Mapping[Value, Value],
+        item: Value,
+        rank: Value,
+        threads: int,
+    ) -> Callable[[], None]:
+        """Begin to copy an item word by word; what is returned writes the half of a word in front of these or behind.
+
+        That is one element: there is an odd number of them.
+        """
+        size, near = prod(transfer.shape), transfer.order[0]
+        shift, place = self._shift(build, transfer, views), self._place_of(build, transfer.shape, item)
+        outside, inside = self._global_row(build, transfer, views, size), self.memory[transfer.op]
+        begin = [emit.add(build, shift, shift) if k == near else index for k, index in enumerate(place)]
+        words = size - 1
+        source, target = row(build, outside, [shift], words), row(build, inside, begin, words)
+        Copying(source, target, (words,), (0,), rank, threads, begins=True).emit(build, 2)
+        steps = ((1, 0, 1),)
+        half = emit.mul(build, emit.sub(build, build.index(1), shift), build.index(words))
+        held = FragmentType(1, transfer.element)
+        found = build(lane.Load(outside, [half], steps, (), 1, result_types=[held])).out
+
+        def write() -> None:
+            one = emit.open_if(build, emit.less(build, rank, build.index(1)))
+            one(lane.Store(found, row(one, inside, place, size + 1), [emit.add(one, half, shift)], steps, (), 1))
+
+        return write
 
     def _width(self, transfer: Transfer, copying: Copying, *, wide: bool) -> int:
         """Elements of a piece."""

@@ -79,7 +79,7 @@ class PackItems(Pass, frozen=True):
             if plan.most is not None:
                 kernel.most_blocks, goes_on = plan.most, True
             taken = Schedule(Way.PACKED, plan.threads, reason=str(plan), chunk=plan.chunk, persistent=goes_on)
-            taken = replace(taken, dependent=schedule_of(kernel).dependent)
+            taken = replace(taken, pairs=plan.pairs or None, dependent=schedule_of(kernel).dependent)
             kernel.schedule = str(taken)
 
 
@@ -103,6 +103,7 @@ class _Packing:
         self._moves = Moves(self._items, plan, self._memory, Threads.of(self._build, plan))
         self._ahead: Value | None = None
         self._known: dict[Operation, Sequence[Mapping[Value, Value]] | None] = {}
+        self._shifts: dict[Operation, Value] = {}
 
     @property
     def _threads(self) -> Threads:
@@ -188,7 +189,7 @@ class _Packing:
         place = () if slab.is_fixed else (slot, self._threads.crew)
         panels = slab.panels
         if panels is None:
-            return Slot(slab, memory, place)
+            return Slot(slab, memory, place, self._shifts.get(op))
         return PanelSlot(Slot(slab, memory, (box.numbers[panels.mode], *place)), panels)
 
     def _load(self, build: Builder) -> None:
@@ -200,6 +201,8 @@ class _Packing:
             # found meanwhile
             for transfer in self._items.stores:
                 self._known[transfer.op] = self._moves.addresses(build, transfer)
+            if self._plan.slots == self._plan.teams:
+                self._shifts = self._moves.shifts(build, self._threads.team)
         build(gpu.AwaitCopies(0))
         self._synchronize(build, whole_block=has_fixed)
 
@@ -214,6 +217,8 @@ class _Packing:
     def _compute(self, build: Builder, slot: Value) -> None:
         """What the program does with an item, in its order."""
         threads, plan = self._threads, self._plan
+        if plan.most is not None or plan.slots > plan.teams:
+            self._shifts = self._moves.shifts(build, slot)
         computed = [op for op in self._items.operations if has_tile(op) and op not in self._items.transfers]
         scalars = [value for op in computed for value in op.operands if not isinstance(value.type, TileType)]
         boxes = {

@@ -52,7 +52,8 @@ class Slab(Struct, frozen=True):
     """Tiles of `shape`, the modes of `order` from that of neighbours on, `pitch` bytes from item to item.
 
     `strides` are in elements. A slab `is_fixed` that holds one tile for all items of the block; `offset` counts from
-    the beginning of what is the block's, else of what is the crew's. A tile may lie in `panels`; strides are in one.
+    the beginning of what is the block's, else of what is the crew's. A tile may lie in `panels`; strides are in one. If
+    a slab `is_shifted` the first element of an item is the second half of a word where it is that in global memory.
     """
 
     shape: tuple[int, ...]
@@ -63,6 +64,7 @@ class Slab(Struct, frozen=True):
     is_fixed: bool
     offset: int = 0
     panels: Panels | None = None
+    is_shifted: bool = False
 
     def in_panels(self, mode: int, held: int, count: int) -> Slab:
         """The same tiles in so many panels of `held` elements along a mode."""
@@ -92,8 +94,8 @@ class Slab(Struct, frozen=True):
 
     def memory(self, slots: int, crews: int, crew_bytes: int) -> MemrefType:
         """Its memory: the modes of the tile or of a panel, one for panels, unless it is fixed for slots and crews."""
-        shape, strides, size = self.shape, self.strides, self.element.bytes
-        panels = self.panels
+        strides, size, panels = self.strides, self.element.bytes, self.panels
+        shape = tuple(side + (self.is_shifted and mode == self.order[0]) for mode, side in enumerate(self.shape))
         if panels is not None:
             sides = (panels.wide if mode == panels.mode else side for mode, side in enumerate(shape))
             shape, strides = (*sides, panels.count), (*strides, panels.apart)
@@ -168,6 +170,9 @@ def place_slabs(
 
     def slab(op: Operation) -> Slab:
         found = slab_of(items, op, rows, padded=padded)
+        transfer = items.transfers.get(op)
+        if transfer is not None and transfer not in rows and not padded:
+            found = replace(found, is_shifted=transfer.in_halves)
         mode = items.panel_mode(op.results[0]) if op.results and not padded else None
         if mode is None:
             return found

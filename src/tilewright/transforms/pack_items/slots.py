@@ -17,11 +17,15 @@ from tilewright.transforms.pack_items.tilings import UNIT_BOXES, Run, Tiling
 
 
 class Slot(Struct, frozen=True, eq=False):
-    """The tile of an item in a slab; `place` are its indices behind those of the tile's modes."""
+    """The tile of an item in a slab; `place` are its indices behind those of the tile's modes.
+
+    It begins `shift` elements behind that place, if its slab is shifted.
+    """
 
     slab: Slab
     memory: Value
     place: Sequence[Value]
+    shift: Value | None = None
 
     def read(
         self,
@@ -49,6 +53,10 @@ class Slot(Struct, frozen=True, eq=False):
     def load(self, build: Builder, at: Sequence[Value], steps: lane.Steps, width: int, check: Sequence[bool]) -> Value:
         """Registers as they lie in memory, those outside of the tile are zero."""
         held = FragmentType(prod(extent for extent, _, _ in steps), self.slab.element)
+        if self.shift is not None:
+            near = self.slab.order[0]
+            at = [emit.add(build, index, self.shift) if mode == near else index for mode, index in enumerate(at)]
+            width = 1
         tested, width = self._tested(check, width)
         return build(lane.Load(self.memory, [*at, *self.place], steps, tested, width, result_types=[held])).out
 

@@ -35,8 +35,14 @@ class Threads(Struct, frozen=True, eq=False):
         local, warp = build(team.SubgroupLocalId()).out, build(team.SubgroupLinearId()).out
         thread = emit.add(build, local, emit.mul(build, warp, build.int32(plan.crew if plan.crews > 1 else 32)))
         lane, crew = (local, warp) if plan.crews > 1 else (thread, build.int32(0))
-        number = emit.quotient(build, lane, plan.team)
-        rank = emit.sub(build, lane, emit.mul(build, number, build.int32(plan.team)))
+        if plan.pairs:
+            place = emit.quotient(build, lane, 2)
+            pair = emit.quotient(build, place, plan.team)
+            rank = emit.sub(build, place, emit.mul(build, pair, build.int32(plan.team)))
+            number = emit.add(build, emit.mul(build, pair, build.int32(2)), emit.rem(build, lane, build.int32(2)))
+        else:
+            number = emit.quotient(build, lane, plan.team)
+            rank = emit.sub(build, lane, emit.mul(build, number, build.int32(plan.team)))
         working = plan.teams * plan.team
         works = None
         if working < plan.crew:

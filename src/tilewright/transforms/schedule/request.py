@@ -138,6 +138,9 @@ class ScheduleRequest(Struct, frozen=True):
         if wanted.persistent and not taken.persistent:
             said = taken.reason or "it has no loop over tiles whose factors the machine copies by itself"
             self._misfit(kernel, "persistent=yes", said, report)
+        if wanted.pairs and not taken.pairs:
+            said = "it has no packed items of which a warp treats two at a time, by an even number of threads each"
+            self._misfit(kernel, "pairs=yes", said, report)
         if wanted.turns and not taken.turns:
             said = taken.reason or "it has no loop in which several groups of warps compute what they multiply next"
             self._misfit(kernel, "turns=yes", said, report)
