@@ -69,6 +69,7 @@ def _small(name: str, product: str, copies: str) -> Step:
 
 
 BASE = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
+ALTERNATE = "threads=128 tile=128x128x64 copies=tensor persistent=yes"
 FULL = f"{BASE} stores=tensor cluster=1x2"
 ADDED = (
     Step("stages 1-17 without 5 and 13", f"{PAPER} pad=0 vector=1", staged=True),
@@ -84,11 +85,12 @@ ADDED = (
     Step("+ persistent (gemm)", f"{BASE} stores=threads"),
     Step("+ stores by TMA", f"{BASE} stores=tensor"),
     Step("+ clusters of two", FULL),
-    Step("+ roles", f"{FULL} roles=yes"),
-    Step("+ ping-pong", f"{FULL} turns=yes"),
+    Step("roles in place of clusters", f"{BASE} stores=tensor roles=yes"),
+    Step("ping-pong of two 128 x 128", f"{ALTERNATE} stores=tensor roles=yes pingpong=yes"),
     Step("the compiler's choice", ""),
 )
-"""One after the other; the first of the floor has what the stages have but for the ring."""
+"""One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies
+stands in blocks of their own only, and groups that take turns have a tile each: both begin where clusters are left out."""
 WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, f"{WIDE} pad=8 vector=8"))
 REMOVED = (
     Step("stages: without padding (5)", f"{WIDE} pad=0 vector=8", staged=True),
@@ -96,7 +98,7 @@ REMOVED = (
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
     Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
-    Step("128 x 128 by one group", "threads=128 tile=128x128x64 copies=tensor persistent=yes"),
+    Step("128 x 128 by one group", ALTERNATE),
     Step("tiles of one block each", "threads=256 copies=tensor order=8", LARGE),
     Step("without order", "threads=256 copies=tensor", LARGE),
     Step("stores by threads", f"{BASE} stores=threads cluster=1x2"),
