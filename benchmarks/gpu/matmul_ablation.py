@@ -4,15 +4,19 @@
 
 The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
 stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
-copies of one element; then come the steps of the machine floor, each a part of a line of `Kernel.schedule`: a ring of
-stages instead of one that is fetched ahead, groups of warps (`wgmma`), copies by the device itself (TMA), larger tiles,
-an order of tiles for the cache, blocks that go on from tile to tile, stores by the device, clusters, a warp that only
-asks for copies (`roles`), groups that take turns (ping-pong). Sums and results are f32. What the compiler refuses is
-left out, and it is said why.
+copies of one element, with sums of f32 and, in lines of their own, of f16; then come the steps of the machine floor,
+each a part of a line of `Kernel.schedule`: a ring of stages instead of one that is fetched ahead, groups of warps
+(`wgmma`), copies by the device itself (TMA), larger tiles, an order of tiles for the cache, blocks that go on from tile
+to tile, stores by the device, clusters, a warp that only asks for copies (`roles`), groups that take turns (ping-pong).
+What the compiler refuses is left out, and it is said why.
 
-The peer is `torch.mm` (cuBLAS) with a result of f32. Contestants run in turn on random normal data, timed by events on
-the device; results are compared with products in float64. Prints shares of the peer in the median, and how much of the
-last line's speed is left without each step; saves them: benchmarks/results/gpu_matmul_ablation.json.
+Beside stages stands their bound: what part of the rate of mma.sync the load and store unit leaves. For each k it reads
+the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too.
+
+The peer is `torch.mm` (cuBLAS) with a result of the type of the sums. Contestants run in turn on random normal data,
+timed by events on the device; results are compared with products in float64. Prints shares of the peer in the median,
+and how much of the last line's speed is left without each step; saves them:
+benchmarks/results/gpu_matmul_ablation.json.
 """
 
 from __future__ import annotations
@@ -37,13 +41,19 @@ ROUNDS = 11
 SIZES = (1024, 2048, 4096, 8192)
 CHARTED = 4096
 GOAL = 1.0
-PEER = "cuBLAS"
-ERROR = 1e-3
+PEERS = {"f32": "cuBLAS", "f16": "cuBLAS, sums of f16"}
+ERRORS = {"f32": 1e-3, "f16": 1e-2}
 CHECKED_ROWS = 512
 SMALL, LARGE = (128, 128, 64), (256, 128, 64)
 """Tiles of a block of 128 threads, and of 256."""
 PAPER, WIDE = "block=128x128x64 warp=64x32x32", "block=128x128x64 warp=64x64x32"
 """Tiles of the paper, and those with fewer reads of shared memory for each product."""
+DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
+TALL = "block=256x256x64 shared=147456"
+"""Tiles for two places of each buffer, and those for sums of f16, which leave room for larger ones."""
+UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
+"""Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
+is busy for a line from global memory."""
 WARPS = "m16n8k16.row.col.f32.f32/2x2"
 GROUP = "wgmma.m64n128k16.f32.f16/1x1"
 STAGED = """\
@@ -62,6 +72,17 @@ class Step:
     line: str
     tiles: tuple[int, int, int] | None = None
     staged: bool = False
+    total: str = "f32"
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """Rows and columns of a block."""
+        rows, columns, _ = self.extents("block") if self.staged else self.tiles or (0, 0, 0)
+        return rows, columns
+
+    def extents(self, key: str) -> tuple[int, ...]:
+        """Those that the line of stages says."""
+        return tuple(map(int, dict(entry.split("=") for entry in self.line.split())[key].split("x")))
 
 
 def _small(name: str, product: str, copies: str) -> Step:
@@ -69,12 +90,19 @@ def _small(name: str, product: str, copies: str) -> Step:
 
 
 BASE = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
+ALTERNATE = "threads=128 tile=128x128x64 copies=tensor persistent=yes"
 FULL = f"{BASE} stores=tensor cluster=1x2"
 ADDED = (
     Step("stages 1-17 without 5 and 13", f"{PAPER} pad=0 vector=1", staged=True),
     Step("+ padding (5)", f"{PAPER} pad=8 vector=1", staged=True),
     Step("+ vectors (13): all stages", f"{PAPER} pad=8 vector=8", staged=True),
     Step("+ warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True),
+    Step("+ two places, cp.async", f"{DEEP} pad=8 vector=8", staged=True),
+    Step("+ order of blocks", f"{DEEP} pad=8 vector=8 order=8", staged=True),
+    Step("f16: all stages", f"{PAPER} pad=8 vector=8", staged=True, total="f16"),
+    Step("f16: + warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True, total="f16"),
+    Step("f16: + warps of 128 x 64", f"{TALL} warp=128x64x32 pad=8 vector=8", staged=True, total="f16"),
+    Step("f16: + two places, cp.async", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2", staged=True, total="f16"),
     _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
     _small("+ ring of 3", f"{WARPS}/3", "threads"),
     _small("+ wgmma", f"{GROUP}/3", "threads"),
@@ -84,11 +112,12 @@ ADDED = (
     Step("+ persistent (gemm)", f"{BASE} stores=threads"),
     Step("+ stores by TMA", f"{BASE} stores=tensor"),
     Step("+ clusters of two", FULL),
-    Step("+ roles", f"{FULL} roles=yes"),
-    Step("+ ping-pong", f"{FULL} turns=yes"),
+    Step("roles in place of clusters", f"{BASE} stores=tensor roles=yes"),
+    Step("ping-pong of two 128 x 128", f"{ALTERNATE} stores=tensor roles=yes pingpong=yes"),
     Step("the compiler's choice", ""),
 )
-"""One after the other; the first of the floor has what the stages have but for the ring."""
+"""One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies is
+in blocks without clusters, and groups that take turns have a tile each: both begin where those are left out."""
 WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, f"{WIDE} pad=8 vector=8"))
 REMOVED = (
     Step("stages: without padding (5)", f"{WIDE} pad=0 vector=8", staged=True),
@@ -96,7 +125,7 @@ REMOVED = (
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
     Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
-    Step("128 x 128 by one group", "threads=128 tile=128x128x64 copies=tensor persistent=yes"),
+    Step("128 x 128 by one group", ALTERNATE),
     Step("tiles of one block each", "threads=256 copies=tensor order=8", LARGE),
     Step("without order", "threads=256 copies=tensor", LARGE),
     Step("stores by threads", f"{BASE} stores=threads cluster=1x2"),
@@ -118,6 +147,7 @@ def main() -> None:
 def _measure(sizes: list[int], rounds: int, path: Path | None) -> None:
     torch = torch_on_device()
     print(name_of_device(torch))
+    totals = {step.name: step.total for step in (*ADDED, *REMOVED)} | {name: total for total, name in PEERS.items()}
     shares: dict[str, dict[str, float]] = {}
     cases: list[dict[str, object]] = []
     ratios: dict[str, object] = {}
@@ -126,7 +156,7 @@ def _measure(sizes: list[int], rounds: int, path: Path | None) -> None:
         timings = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.002)
         rates = {name: 2 * n**3 / spread.median / 1e12 for name, spread in timings.seconds().items()}
         for name in runs:
-            ratio = timings.ratios(PEER, name)
+            ratio = timings.ratios(PEERS[totals.get(name, "f32")], name)
             shares.setdefault(name, {})[str(n)] = ratio.median
             ratios[f"{n} {name}"] = ratio
             cases.append({"name": f"{n} {name}", "tflops": rates[name], "share": ratio.median})
@@ -146,19 +176,33 @@ def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
 
     print(f"{'share of cuBLAS':34}", *(f"{n:>7}" for n in sizes))
     for step in ADDED:
-        print(line(step.name))
+        print(line(step.name), f"  bound {bound(step):.2f} of mma.sync" if step.staged else "")
     print(f"{'all but one: share of all':34}")
     for step in REMOVED:
         print(line(step.name, shares[(WHOLE_STAGES if step.staged else WHOLE).name]))
 
 
+def bound(step: Step) -> float:
+    """What part of the rate of mma.sync the load and store unit leaves to stages."""
+    (rows, columns), (m, n, _) = step.block, step.extents("warp")
+    warps, bytes_ = (rows // m) * (columns // n), 2 * 16
+    unit = warps * (m // 16) * (n // 8) * UNIT_CYCLES / 4
+    read = warps * (m + n) * bytes_ / LINE_BYTES
+    copied = 0 if "buffers=2" in step.line else (rows + columns) * bytes_ / LINE_BYTES * (1 + LOADS_A_LINE)
+    return min(unit / (read + copied), 1)
+
+
 def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
-    """The peer, then every step, whose results agree with it."""
+    """The peers, then every step, whose results agree with them."""
     a, b = (torch.randn(n, n, device="cuda").half() for _ in range(2))
-    c = torch.zeros(n, n, device="cuda")
-    runs: dict[str, Callable[[], object]] = {PEER: lambda: torch.mm(a, b, out_dtype=torch.float32)}
+    results = {"f32": torch.zeros(n, n, device="cuda"), "f16": torch.zeros(n, n, device="cuda").half()}
+    runs: dict[str, Callable[[], object]] = {
+        PEERS["f32"]: lambda: torch.mm(a, b, out_dtype=torch.float32),
+        PEERS["f16"]: lambda: torch.mm(a, b),
+    }
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for step in (*ADDED, *REMOVED):
+        c = results[step.total]
         try:
             run = launch_of(step, n, (a, b, c))
         except CompileError as refused:
@@ -167,7 +211,7 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
         c.zero_()
         run()
         error = float((c[:CHECKED_ROWS].double() - wanted).norm() / wanted.norm())
-        if not error <= ERROR:
+        if not error <= ERRORS[step.total]:
             raise SystemExit(f"{step.name} {n}: the error's norm is {error:.3g} of the product's")
         runs[step.name] = run
     return runs
@@ -176,7 +220,7 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
 def program_of(step: Step, n: int) -> Program:
     """The kernel of a step for square matrices."""
     if step.staged:
-        return Program(STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}xf32>"), stages=step.line)
+        return Program(STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}x{step.total}>"), stages=step.line)
     if step.tiles is not None:
         return Program(tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles), step.line)
     return Program(whole_product((n, n, n), "f16", "f32", (False, False)), step.line)
@@ -186,10 +230,11 @@ def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], 
     """A launch of a step; the kernel of the stages adds to what the result holds."""
     a, b, c = arrays
     kernel = program_of(step, n).kernel()
+    rows, columns = step.block
     if step.staged:
-        return partial(kernel[n // SMALL[1], n // SMALL[0]], *arrays)
+        return partial(kernel[n // columns, n // rows], *arrays)
     if step.tiles is not None:
-        return partial(kernel[n // step.tiles[0], n // step.tiles[1]], *arrays)
+        return partial(kernel[n // rows, n // columns], *arrays)
     # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
     return partial(kernel[1], b.t(), a.t(), c.t())
 

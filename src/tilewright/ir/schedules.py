@@ -5,8 +5,7 @@
                persistent=[yes | no] | pairs=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] |
                overlap=[yes | no] | held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] |
                swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
-               stream=[yes | no] | resident=N | dependent=[yes | no] |
-               maps=[yes | no]} [# reason]
+               stream=[yes | no] | resident=N | dependent=[yes | no] | maps=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 

@@ -59,7 +59,9 @@ KERNELS = [
     Kernel(Case(71, 30, 64, opened="i"), "block=32x16x32 warp=16x16x16 vector=2"),
     Kernel(Case(64, 64, 64, "f32", "f32", second="f16"), "block=32x32x32 warp=16x16x16"),
     Kernel(Case(64, 96, 64, "i8", "i32", second="i16"), "block=32x32x32 warp=16x16x16 pad=16"),
-    # with steps of 32 ptxas keeps to 40 registers for sm_80, though nobody says so, and spills four
+    Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2 order=2"),
+    Kernel(Case(32, 64, 96, "f16", "f16"), "block=32x32x32 warp=16x32x32 buffers=2"),
+    # with steps of 32 ptxas spills for sm_80: test_nothing_is_spilled_where_ptxas_is_told_of_one_block
     Kernel(Case(71, 45, 99), "block=32x32x16 warp=16x16x16 vector=1"),
 ]
 
@@ -108,6 +110,31 @@ def test_rows_are_copied_by_accesses_of_16_bytes() -> None:
     assert len(re.findall(r"ld\.global\.v4", ptx)) == len(re.findall(r"st\.shared\.v4", ptx)) == 6
     assert "ld.global.b16" not in ptx
     assert "st.shared.b16" not in ptx
+
+
+def test_steps_copy_by_the_device(rng: np.random.Generator) -> None:
+    """With two places: two of A and two of B of each thread in a step, which begin beside the products."""
+    kernel = Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2")
+    module = module_of(outcomes(kernel.case.text, kernel.schedule)[-1])
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    launch = kernel.launch(rng)
+    found = faults(launch, emulated(module).run(launch))
+    assert not found, "; ".join(found)
+    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
+    assert ptx.count("cp.async.cg.shared.global") == 4
+    assert ptx.index("ldmatrix") < ptx.index("cp.async.cg") < ptx.index("mma.sync") < ptx.index("cp.async.wait_group")
+
+
+@needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
+def test_nothing_is_spilled_where_ptxas_is_told_of_one_block() -> None:
+    """Left alone it keeps to 40 registers here, for 12 blocks a multiprocessor, and spills four."""
+    kernel = Kernel(KERNELS[-1].case, "block=32x32x32 warp=16x16x16 vector=1")
+    module = module_of(outcomes(kernel.case.text, kernel.schedule)[-1])
+    target = NvidiaTarget(Architecture.SM_80).scheduled("resident=1")
+    artifact = compile_module(module, target, CompileOptions(), Report())
+    (resources,) = assemble(artifact.payload.decode(), Architecture.SM_80).kernels.values()
+    assert resources.spill_store_bytes == resources.stack_bytes == 0
 
 
 def test_threads_of_the_emulator(rng: np.random.Generator) -> None:

@@ -79,7 +79,10 @@ class UnsignedArithmetic:
 
     def _rounded(self, op: str, dtype: str, x: Value, y: Value) -> Value:
         """The truncated quotient, moved by one where the remainder says so; without one for a zero divisor."""
-        b, zero = self._b, constant(x.type, 0)
+        b, zero, divisor = self._b, constant(x.type, 0), y.integer
+        if op == "floor_div" and divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
+            # LLVM sees no shift in a quotient that is moved where a remainder is negative
+            return b.ashr(x, constant(x.type, divisor.bit_length() - 1))
         quotient = self._real.binary("div", dtype, x, y)
         rest = self._real.binary("rem", dtype, x, y)
         apart = b.icmp("slt", b.xor(rest, y), zero)

@@ -23,6 +23,7 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
+from tilewright.transforms.matmul_stages import block_order, two_places
 from tilewright.transforms.matmul_stages.layouts import origin_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -59,6 +60,10 @@ def apply(matmul: Matmul) -> str:
     if needed > REGISTERS:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
+    if matmul.schedule.buffers > 1:
+        two_places.apply(matmul, NAME)
+    if matmul.schedule.order > 1:
+        block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
     try:
         grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
@@ -125,6 +130,7 @@ def _shared_bytes(matmul: Matmul) -> list[int]:
     found: list[int] = []
     for matrix in (matmul.a, matmul.b):
         rows, columns = matrix.of(matmul.block)
+        rows *= matmul.schedule.buffers
         found.append(rows * (columns + matmul.schedule.pad) * matrix.element.bits // 8)
     if matmul.made.staged:
         found.append(math.prod(matmul.c.of(matmul.block)) * matmul.c.element.bits // 8)
@@ -137,7 +143,8 @@ def registers(matmul: Matmul) -> int:
     m, n, _ = schedule.fragments
     rows, columns, depth = schedule.matrix
     sums = m * n * rows * columns * matmul.c.element.bits
-    tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in (matmul.a, matmul.b))
+    fetched = (matmul.a, matmul.b) if schedule.buffers == 1 else ()
+    tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in fetched)
     factors = _factor_registers(matmul, m * rows, n * columns, depth)
     return math.ceil(sums / (WARP * 32)) + factors + math.ceil(tiles / (schedule.warps * WARP * 32))
 
@@ -175,6 +182,12 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         assert isinstance(argument, BlockArgument)
         if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
+    if matmul.schedule.buffers > 1:
+        two_places.check(matmul)
+    if matmul.schedule.order > 1:
+        launch = matmul.nest(NAME)
+        assert isinstance(launch, gpu.Launch)
+        block_order.check(matmul, launch)
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
     room = matmul.schedule.shared
     if taken > room:

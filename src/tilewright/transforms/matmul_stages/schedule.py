@@ -23,7 +23,7 @@ _ENTRY: Final = re.compile(r"\S+")
 _TILE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _PRECISIONS: Final = ("tf32",)
-_NUMBERS: Final = ("pad", "vector", "shared")
+_NUMBERS: Final = ("pad", "vector", "shared", "buffers", "order")
 
 
 class Schedule(Struct, frozen=True):
@@ -32,6 +32,8 @@ class Schedule(Struct, frozen=True):
     `pad` are the elements that a row of a shared buffer is longer than its tile, `vector` those that one thread copies
     at once. `size` are the extents that the product has where its types leave them open; a kernel is of one size.
     `shared` are the bytes of shared memory that a block may have: by default what every device has.
+    `buffers` are the places that each factor has there: with 2 the next tile is written to one while the other is read.
+    `order` are the rows of tiles that blocks go down before they go on to the next column; with 1 they go along a row.
     `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
     f16; `suited` says what suits other types.
     """
@@ -42,6 +44,8 @@ class Schedule(Struct, frozen=True):
     pad: int = 8
     vector: int = 8
     shared: int = 48 * 1024
+    buffers: int = 1
+    order: int = 1
     size: Tile | None = None
     precision: str | None = None
     given: frozenset[str] = frozenset()
@@ -153,11 +157,14 @@ def _value(key: str, text: str) -> int | str | Tile | None:
 
 
 def _check(schedule: Schedule, places: dict[str, SourceRange], whole: SourceRange, report: Report) -> None:
-    """A block consists of whole warps, and there are instructions for the matrices."""
+    """A block consists of whole warps, there are instructions for the matrices, and a buffer has one place or two."""
     if any(n % m for n, m in zip(schedule.block, schedule.warp, strict=True)):
         place = places.get("warp") or places.get("block") or whole
         said = f"block={spelled(schedule.block)} does not consist of whole tiles warp={spelled(schedule.warp)}"
         report.error(SCHEDULE, place, said)
+    if schedule.buffers > 2:
+        said = f"buffers={schedule.buffers}: a tile is fetched one step ahead, which takes one place in memory or two"
+        report.error(SCHEDULE, places.get("buffers", whole), said)
     if not any(divides(each, schedule.matrix) for each in TABLE):
         place, said = places.get("matrix", whole), f"there are no instructions for {spelled(schedule.matrix)}"
         known = ", ".join(dict.fromkeys(spelled(each.shape) for each in TABLE))
