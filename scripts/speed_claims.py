@@ -145,11 +145,15 @@ def _tensors() -> Iterator[Claim]:
     for where, results in (("", ""), (" (Emerald Rapids)", "_emerald_rapids")):
         yield from _contractions(where, f"contractions{results}")
         yield from _convolutions(where, f"convolutions{results}")
+        yield from _memory(where, f"tlx_memory{results}")
+
+
+def _memory(where: str, results: str) -> Iterator[Claim]:
     for dtype in ("f32", "f64"):
         for threads in (1, 2):
-            of = f"{dtype}, {_cores(threads)}"
+            of = f"{dtype}, {_cores(threads)}{where}"
             what = f"functions, transposes, reductions of 10^7 elements in TLX, {of}, over NumPy"
-            yield Claim(what, "tlx_memory", f"{threads} threads, {dtype}, over NumPy", "tlx_memory.py")
+            yield Claim(what, results, f"{threads} threads, {dtype}, over NumPy", "tlx_memory.py")
 
 
 def _contractions(where: str, results: str) -> Iterator[Claim]:
@@ -211,6 +215,8 @@ def _products_on_devices() -> Iterator[Claim]:
     for dtype in ("f16", "bf16", "f32", "f64"):
         for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
             yield Claim(f"H200: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
+    what = "H200: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
+    yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
     yield from _matmul_on_devices()
     script = "gpu/products.py"
     for kind, told in (
@@ -290,6 +296,14 @@ def _compilation() -> Iterator[Claim]:
         ("the same: softmax in Tile IR", "compile, softmax.tileir"),
     ):
         yield Claim(what, "compile_time", f"fresh process, first {key}", "compile_time.py", " ms")
+    for what, key in (
+        ("the sample kernel", "sample kernel"),
+        ("a Tile IR kernel of 200 operations", "Tile IR kernel of 200 operations"),
+        ("a product in Tile IR", "product f16 in Tile IR"),
+        ("`gemm`", "gemm f16"),
+    ):
+        told, key = f"compiling {what} to PTX (Emerald Rapids)", f"{key}: to PTX"
+        yield Claim(told, "gpu_compile_time", key, "gpu/compile_time.py", " ms")
     what = "the same where the cache has it, NumPy imported before"
     yield Claim(
         what, "compile_time", "fresh process, cache hit, fused_kernel.tl, NumPy imported", "compile_time.py", " ms"

@@ -5,8 +5,9 @@
 Tensor language on a grid of one: `gemv` and `sum` of matrices by columns and by rows, square ones, ones with few
 results and ones with few terms, and `sum` of a vector; f32 and f16, static and open extents. torch's functions as
 peers, its `copy_` of as many bytes as the floor (half of them read, half written); all in turn, on arrays that no cache
-holds, timed by events on the device. Useful bytes are those of the matrix. Results are compared with sums in float64.
-Prints a table of medians with quartiles and saves it: benchmarks/results/gpu_matrix_vector.json unless told otherwise.
+holds, timed by events on the device. Useful bytes are those of the matrix. Results are compared with accumulators in
+float64. Prints a table of medians with quartiles and saves it: benchmarks/results/gpu_matrix_vector.json unless told
+otherwise.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ class OnHost:
             (F, F.T),
             {"precision": "tf32", "accumulate": "f64"},
             tw.OperatorTypeError,
-            "precision: products of f32 with sums in f64 are exact, not tf32",
+            "precision: products of f32 with accumulators in f64 are exact, not tf32",
         ),
         ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
         ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),

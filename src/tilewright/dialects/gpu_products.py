@@ -161,7 +161,7 @@ class Mma(Operation, name="gpu.mma"):
         if len(depths) != 1:
             fail(self, report, f"factors of {' and '.join(map(str, sorted(depths)))} along k")
         if total.element is not instruction.sum:
-            fail(self, report, f"sums of {instruction.name} are {instruction.sum}, not {total.element}")
+            fail(self, report, f"accumulators of {instruction.name} are {instruction.sum}, not {total.element}")
 
 
 class ReadParts(Operation, name="gpu.read_parts"):
@@ -238,10 +238,10 @@ def rows_of(factor: MemrefType) -> tuple[int, int]:
 
 
 class AwaitMma(Operation, name="gpu.await_mma", traits=(PURE,)):
-    """The sums of a unit that works by itself, once all of its products but the last `pending` are formed.
+    """The accumulators of a unit that works by itself, once all of its products but the last `pending` are formed.
 
-    Nobody may use sums of which products are left, but for more products that are added to them. What the others have
-    read may be written again. If the products that are left are of `others`, these sums are there.
+    Nobody may use accumulators of which products are left, but for more products that are added to them. What the
+    others have read may be written again. If the products that are left are of `others`, these accumulators are there.
     """
 
     acc: Value = operand(TILE, var="T")

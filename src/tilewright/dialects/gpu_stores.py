@@ -1,7 +1,7 @@
 """Boxes that a unit of the machine stores by itself, from slabs of shared memory that warps have filled.
 
 A slab has `ROWS` rows of 128 or 64 bytes, swizzled as boxes are that the unit brings (`gpu_tensors`): what a warp has
-of the sums of a group of warps, which stand in 16 rows. Slabs are stages of a memref `[near, row, 1, stage]`.
+of the accumulators of a group of warps, which stand in 16 rows. Slabs are stages of a memref `[near, row, 1, stage]`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _box(op: StoreTile | StoreTensor, report: Report) -> None:
 
 
 class StoreTile(Operation, name="gpu.store_tile"):
-    """Stores the sums of a product of groups of warps, or what was computed of them, through slabs.
+    """Stores the accumulators of a product of groups of warps, or what was computed of them, through slabs.
 
     Rows of a slab run along mode `modes[0]` of the memref. What lies outside of it is not written. Nobody may access
     the memref's elements in this kernel any more, nor the slabs, which each warp has an equal share of, before
@@ -88,7 +88,7 @@ class StoreTile(Operation, name="gpu.store_tile"):
 
 
 class StoreSlab(Operation, name="lane.store_slab", traits=(SPMD_ONLY, CONVERGENT)):
-    """Each warp writes a slab of sums, as its lanes have them.
+    """Each warp writes a slab of accumulators, as its lanes have them.
 
     Register `4 j + 2 h + p` of lane l is element `[8 j + 2 (l % 4) + p, l / 4 + 8 h]` of the stage.
     """
@@ -111,7 +111,7 @@ class StoreSlab(Operation, name="lane.store_slab", traits=(SPMD_ONLY, CONVERGENT
 class StoreTensor(Operation, name="gpu.store_tensor"):
     """Begins to copy a slab to a box of a matrix; what lies outside of it is not written.
 
-    One thread of a warp asks for it. Others' writes to the slab it must have seen, behind their `gpu.fence_async`.
+    One thread of a warp issues it. Others' writes to the slab it must have seen, behind their `gpu.fence_async`.
     Nobody may write the slab before that thread has awaited the group of copies.
     """
 

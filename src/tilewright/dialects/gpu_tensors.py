@@ -117,7 +117,7 @@ class Arrive(Operation, name="gpu.arrive"):
 
 
 class AwaitReaders(Operation, name="gpu.await_readers"):
-    """The warp whose first thread asks for copies waits until the phase of that parity has ended, as `gpu.await_phase`.
+    """The producer warp waits until the phase of that parity has ended, as `gpu.await_phase`.
 
     Whoever has arrived in that phase has read what is copied over next. Of a work-group that is one `warp`, all of it:
     lanes that wait apart from others are no longer at one place to ptxas.
@@ -142,7 +142,7 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
     than are swizzled lie as they are. Its rows run along
     mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
     the source. Elements of f32 may be rounded to tf32 on the way. Nobody may touch the stage before the phase has been
-    awaited. Of a work-group the first thread of a `warp` asks for it.
+    awaited. Of a work-group the first thread of a `warp` issues it.
     """
 
     memref: Value = operand(MEMREF)

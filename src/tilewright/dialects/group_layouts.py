@@ -1,4 +1,5 @@
-"""Who holds what of a product of a group of four warps (`wgmma`): sums, and the factor of the rows in registers.
+"""Who holds what of a product of a group of four warps (`wgmma`): accumulators, and the factor of the rows in
+registers.
 
 The instruction fixes which register of which lane belongs to its rows 0 to 63; which rows of a matrix these are is
 free. Of a factor that lies along its rows in swizzled shared memory they are those that lanes read together best.
@@ -46,10 +47,10 @@ def has_turned_rows(bytes_: int) -> bool:
 
 
 def layouts_of_group(columns: int, bytes_: int, turned: bool) -> tuple[Layout, Layout]:
-    """Of sums with so many columns, and of rows of elements of so many bytes."""
+    """Of accumulators with so many columns, and of rows of elements of so many bytes."""
     apart, lanes, warps = _TURNED[bytes_] if turned else _IN_ORDER
     depth, adjacent = WARPGROUP_BYTES // bytes_, _WORD // bytes_
-    sums = (
+    accumulators = (
         *(Digit(Owner.REG, 2, 1, 1), apart, Digit(Owner.REG, columns // 8, 1, 8)),
         *(Digit(Owner.LANE, 4, 1, 2), *lanes, *warps),
     )
@@ -57,4 +58,4 @@ def layouts_of_group(columns: int, bytes_: int, turned: bool) -> tuple[Layout, L
         *(Digit(Owner.REG, adjacent, 1, 1), apart, Digit(Owner.REG, 2, 1, depth // 2)),
         *(Digit(Owner.LANE, 4, 1, adjacent), *lanes, *warps),
     )
-    return Layout((WARPGROUP_ROWS, columns), sums), Layout((WARPGROUP_ROWS, depth), held)
+    return Layout((WARPGROUP_ROWS, columns), accumulators), Layout((WARPGROUP_ROWS, depth), held)

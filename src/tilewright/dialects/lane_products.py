@@ -147,19 +147,19 @@ def _known(op: Mma | MmaAsync, report: Report) -> MatrixInstruction | None:
     if found is None:
         fail(op, report, f"there is no instruction {op.instruction!r}", "instruction")
     elif fragment_of(op.out).element is not found.sum:
-        fail(op, report, f"sums of {found.name} are {found.sum}")
+        fail(op, report, f"accumulators of {found.name} are {found.sum}")
     return found
 
 
 class Mma(Operation, name="lane.mma", traits=(PURE, SPMD_ONLY, CONVERGENT)):
-    """Each part of the left factor, times each of the right one, is added to sums by a warp's instruction.
+    """Each part of the left factor, times each of the right one, is added to accumulators by a warp's instruction.
 
-    Sums of left part r and right part c stand at place `r + c R`, of R parts on the left.
+    Accumulators of left part r and right part c stand at place `r + c R`, of R parts on the left.
     """
 
     left: Value = operand(FRAGMENT)
     right: Value = operand(FRAGMENT)
-    sums: Value = operand(FRAGMENT, var="T")
+    accumulators: Value = operand(FRAGMENT, var="T")
     instruction: str = attribute(str)
     out: Value = result(var="T")
 
@@ -173,23 +173,23 @@ class Mma(Operation, name="lane.mma", traits=(PURE, SPMD_ONLY, CONVERGENT)):
         left, right = fragment_of(self.left), fragment_of(self.right)
         if not left.element is right.element is found.factor:
             fail(self, report, f"{found.name} multiplies {found.factor}, not {left.element} by {right.element}")
-        counts = [layout.count(Owner.REG) for layout in (found.rows, found.columns, found.sums)]
+        counts = [layout.count(Owner.REG) for layout in (found.rows, found.columns, found.accumulators)]
         parts = (left.size // counts[0], right.size // counts[1])
         if left.size % counts[0] or right.size % counts[1] or fragment_of(self.out).size != prod(parts) * counts[2]:
-            fail(self, report, f"{left} by {right} are no whole parts with sums in {self.out.type}")
+            fail(self, report, f"{left} by {right} are no whole parts with accumulators in {self.out.type}")
 
 
 class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT)):
-    """Groups of warps begin to add products of factors in shared memory to sums, which are there when awaited.
+    """Groups of warps begin to add products of factors in shared memory to accumulators, which are there when awaited.
 
     The group's part of each factor begins at its indices, of which those along `near` (see `gpu_products`) are whole
     slabs; it has `repeats` parts of the instruction's rows and `steps` along k. `along` says of rows and columns
-    whether neighbours are along m or n. The memory must not be written before the sums are awaited. Rows may be a
-    fragment, without indices: of each part the registers of all steps, then those of the next part. Steps in memory are
-    counted from `first` on.
+    whether neighbours are along m or n. The memory must not be written before the accumulators are awaited. Rows may be
+    a fragment, without indices: of each part the registers of all steps, then those of the next part. Steps in memory
+    are counted from `first` on.
     """
 
-    sums: Value = operand(FRAGMENT, var="T")
+    accumulators: Value = operand(FRAGMENT, var="T")
     rows: Value = operand(MEMREF | FRAGMENT)
     columns: Value = operand(MEMREF)
     row_indices: list[Value] = operands(INDEX_ONLY)
@@ -215,7 +215,7 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
             return
         if not found.reads_memory:
             fail(self, report, f"{found.name} has its factors in registers", "instruction")
-        elif fragment_of(self.out).size != self.repeats * found.sums.count(Owner.REG):
+        elif fragment_of(self.out).size != self.repeats * found.accumulators.count(Owner.REG):
             fail(self, report, f"{self.out.type} are no sums of {self.repeats} parts")
         for factor, indices in ((self.rows, self.row_indices), (self.columns, self.column_indices)):
             if isinstance(type_ := factor.type, FragmentType):
@@ -229,9 +229,10 @@ class MmaAsync(Operation, name="lane.mma_async", traits=(SPMD_ONLY, CONVERGENT))
 
 
 class AwaitMma(Operation, name="lane.await_mma", traits=(SPMD_ONLY, CONVERGENT)):
-    """Sums that groups of warps have begun, with all but the last `pending` products formed: `gpu.await_mma`."""
+    """Accumulators that groups of warps have begun, with all but the last `pending` products formed:
+    `gpu.await_mma`."""
 
-    sums: Value = operand(FRAGMENT, var="T")
+    accumulators: Value = operand(FRAGMENT, var="T")
     pending: int = optional_attribute(int, default=0)
     others: bool = optional_attribute(bool, default=False)
     out: Value = result(var="T")

@@ -1,4 +1,4 @@
-"""Roles of a block's warps: those of the work-group compute, one beside them does what it is asked for.
+"""Roles of a block's warps: those of the work-group compute, a producer warp beside them issues their copies.
 
     lane.roles {                       all warps of the work-group
       ..  lane.meet  ..  gpu.await_phase %full ..  gpu.arrive %read ..

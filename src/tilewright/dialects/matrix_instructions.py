@@ -1,8 +1,8 @@
 """The instructions that multiply and add, a declaration each: types, who holds which element, LLVM's name, machine.
 
 An instruction forms D = A B + C of m x k, k x n and m x n elements, which the lanes of a warp hold as `rows`, `columns`
-and `sums` say (B's layout has n first, k second: both factors read alike). Registers of a factor are words of adjacent
-k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element each.
+and `accumulators` say (B's layout has n first, k second: both factors read alike). Registers of a factor are words of
+adjacent k. The scalar multiply-add is a row as any other: 8 x 4 lanes with an element each.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MatrixInstruction(Struct, frozen=True):
     sum: ScalarType
     rows: Layout
     columns: Layout
-    sums: Layout
+    accumulators: Layout
     word: str
     intrinsic: str
     since: Architecture = Architecture.SM_80
@@ -62,7 +62,7 @@ class MatrixInstruction(Struct, frozen=True):
     @property
     def shape(self) -> tuple[int, int, int]:
         """m, n, k."""
-        (m, n), (_, k) = self.sums.shape, self.rows.shape
+        (m, n), (_, k) = self.accumulators.shape, self.rows.shape
         return (m, n, k)
 
     @property
@@ -109,20 +109,21 @@ def _warp_product(
     since: Architecture = Architecture.SM_80,
     unsigned: Signs = SIGNED,
 ) -> MatrixInstruction:
-    """An instruction of 16 x 8 sums: lane 4 g + t has row g, adjacent k from t on, and two sums of columns 2 t."""
+    """An instruction of 16 x 8 accumulators: lane 4 g + t has row g, adjacent k from t on, and two sums of columns 2
+    t."""
     factor, total = types
     adjacent = 4 // factor.bytes if factor.bytes < 4 else 1
     word_digits = (Digit(_REG, adjacent, 1, 1),)
     lanes = (Digit(_LANE, 4, 1, adjacent), Digit(_LANE, 8, 0, 1))
     deeper = tuple(digit for digit in registers if digit.dim == 1)
-    sums = (Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1))
+    accumulators = (Digit(_REG, 2, 1, 1), Digit(_REG, 2, 0, 8), Digit(_LANE, 4, 1, 2), Digit(_LANE, 8, 0, 1))
     return MatrixInstruction(
         name,
         factor,
         total,
         Layout((16, depth), (*word_digits, *registers, *lanes)),
         Layout((8, depth), (*word_digits, *deeper, *lanes)),
-        Layout((16, 8), sums),
+        Layout((16, 8), accumulators),
         word,
         f"llvm.nvvm.mma.{name}",
         since,
@@ -144,27 +145,27 @@ def _multiply_add(type_: ScalarType, word: str) -> MatrixInstruction:
     Of four lanes that follow each other two share a row and two a column: shared memory serves accesses of 16 bytes in
     half the time where lanes beside each other, or next but one, want the same.
     """
-    sums = (Digit(_LANE, 2, 1, 1), Digit(_LANE, 2, 0, 1), Digit(_LANE, 4, 0, 2), Digit(_LANE, 2, 1, 2))
+    accumulators = (Digit(_LANE, 2, 1, 1), Digit(_LANE, 2, 0, 1), Digit(_LANE, 4, 0, 2), Digit(_LANE, 2, 1, 2))
     return MatrixInstruction(
         f"fma.{type_}",
         type_,
         type_,
-        Layout((8, 1), tuple(_along(digit, 0) for digit in sums)),
-        Layout((4, 1), tuple(_along(digit, 1) for digit in sums)),
-        Layout((8, 4), sums),
+        Layout((8, 1), tuple(_along(digit, 0) for digit in accumulators)),
+        Layout((4, 1), tuple(_along(digit, 1) for digit in accumulators)),
+        Layout((8, 4), accumulators),
         word,
         "",
     )
 
 
 def _along(digit: Digit, dim: int) -> Digit:
-    """What lanes of sums have of a factor, which shares one of their dimensions."""
+    """What lanes of accumulators have of a factor, which shares one of their dimensions."""
     return Digit(digit.owner, digit.extent, 0, digit.stride) if digit.dim == dim else Digit(digit.owner, digit.extent)
 
 
 F16_F32: Final = _warp_product("m16n8k16.row.col.f32.f32", (F16, F32), 16, _halves(8), "<2 x half>")
 F16_F16: Final = _warp_product("m16n8k16.row.col.f16.f16", (F16, F16), 16, _halves(8), "<2 x half>")
-"""Rounds the sums of each step along k, as nothing does that sums in f32: it is in no table."""
+"""Rounds the accumulators of each step along k, as nothing does that accumulators in f32: it is in no table."""
 
 
 def _of_small(factor: ScalarType, name: str) -> MatrixInstruction:
@@ -252,13 +253,13 @@ _WARPGROUP_TYPES: Final = {
     F8E4M3FN: (F32, "f32.e4m3.e4m3"),
     F8E5M2: (F32, "f32.e5m2.e5m2"),
 }
-"""What groups of warps multiply: sums, and the types as assembly calls them, but for signs."""
+"""What groups of warps multiply: accumulators, and the types as assembly calls them, but for signs."""
 _COARSE_SUMS: Final = (F8E4M3FN, F8E5M2)
-"""Factors whose sums the unit keeps in fewer bits than f32 has."""
+"""Factors whose accumulators the unit keeps in fewer bits than f32 has."""
 
 
 def is_warpgroup_factor(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fast: bool) -> bool:
-    """Whether `wgmma` multiplies these types; `fast` sums may have fewer bits than `total`."""
+    """Whether `wgmma` multiplies these types; `fast` accumulators may have fewer bits than `total`."""
     known = lhs is rhs and lhs in _WARPGROUP_TYPES and _WARPGROUP_TYPES[lhs][0] is total
     return known and (fast or lhs not in _COARSE_SUMS)
 
@@ -296,7 +297,7 @@ def warpgroup_product(
     factor: ScalarType, columns: int, unsigned: Signs = SIGNED, turned: bool = False
 ) -> MatrixInstruction:
     """`wgmma` of 64 x `columns` sums of products of 32 bytes of each row; `turned` rows lie along m in memory."""
-    sums, held = layouts_of_group(columns, factor.bytes, turned)
+    accumulators, held = layouts_of_group(columns, factor.bytes, turned)
     (total, types), depth = _WARPGROUP_TYPES[factor], WARPGROUP_BYTES // factor.bytes
     if factor.is_integer:
         types = f"{types}.{_spelled(unsigned, together=False)}"
@@ -306,7 +307,7 @@ def warpgroup_product(
         total,
         _held_by_one(WARPGROUP_ROWS, depth),
         _held_by_one(columns, depth),
-        sums,
+        accumulators,
         "",
         f"wgmma.mma_async.sync.aligned.{_warpgroup_shape(factor, columns)}.{types}",
         Architecture.SM_90A,

@@ -1,6 +1,6 @@
 """Products on the gpu and lane levels: matrix instructions of warps, and units that work by themselves.
 
-These are as late as they may be: sums are formed of what memory holds when they are awaited.
+These are as late as they may be: accumulators are formed of what memory holds when they are awaited.
 """
 
 from __future__ import annotations
@@ -43,38 +43,39 @@ def _all_there(w: WorkGroup, op: Operation) -> None:
         fail("R022", op.location, f"not all work-items reach this {op.name}")
 
 
-# Sums on their way are numbers that nobody computes with: they say which product is the last, wherever loops take them
+# Accumulators on their way are numbers that nobody computes with: they say which product is the last, wherever loops
+# take them
 
 _ON_ITS_WAY: Final = 0x7FC00000
 _NUMBERS: Final = (1 << 22) - 1
 
 
-def _begun(w: WorkGroup, sums: Array, added: Callable[[Array], Array]) -> Array:
-    """What stands for sums of 32 bits until they are awaited."""
-    assert sums.dtype in (np.float32, np.int32), "units that work by themselves form sums of 32 bits"
-    before, w.begun = _forming(w, sums), w.begun + 1
+def _begun(w: WorkGroup, accumulators: Array, added: Callable[[Array], Array]) -> Array:
+    """What stands for accumulators of 32 bits until they are awaited."""
+    assert accumulators.dtype in (np.float32, np.int32), "units that work by themselves form accumulators of 32 bits"
+    before, w.begun = _forming(w, accumulators), w.begun + 1
     assert w.begun <= _NUMBERS, "the interpreter's limit on operations is lower"
-    w.forming[w.begun] = Forming(sums.copy() if before is None else before, added)
-    return np.full(sums.shape, _ON_ITS_WAY | w.begun, np.uint32).view(sums.dtype)
+    w.forming[w.begun] = Forming(accumulators.copy() if before is None else before, added)
+    return np.full(accumulators.shape, _ON_ITS_WAY | w.begun, np.uint32).view(accumulators.dtype)
 
 
-def _forming(w: WorkGroup, sums: Array) -> Forming | None:
-    """What is on its way to be these sums; None if they are there."""
-    bits = np.ascontiguousarray(sums).view(np.uint32)
+def _forming(w: WorkGroup, accumulators: Array) -> Forming | None:
+    """What is on its way to be these accumulators; None if they are there."""
+    bits = np.ascontiguousarray(accumulators).view(np.uint32)
     first = int(bits.flat[0])
     on_its_way = first & ~_NUMBERS == _ON_ITS_WAY and bool((bits == first).all())
     return w.forming.get(first & _NUMBERS) if on_its_way else None
 
 
-def _awaited(w: WorkGroup, sums: Array, pending: int, others: bool) -> Array:
-    """The sums, or, if products of them may be left, what stands for them."""
-    found = _forming(w, sums)
+def _awaited(w: WorkGroup, accumulators: Array, pending: int, others: bool) -> Array:
+    """The accumulators, or, if products of them may be left, what stands for them."""
+    found = _forming(w, accumulators)
     if found is None:
-        return sums
-    number = int(np.ascontiguousarray(sums).view(np.uint32).flat[0]) & _NUMBERS
+        return accumulators
+    number = int(np.ascontiguousarray(accumulators).view(np.uint32).flat[0]) & _NUMBERS
     if pending and not (others and number <= w.begun - pending):
         found.settle(pending)
-        return sums
+        return accumulators
     return found.formed()
 
 
@@ -87,7 +88,7 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
     stages = w.number(op.lhs_stage), w.number(op.rhs_stage)
     held = {} if op.held is None else {op.held: tile_of(w, op.held)}
 
-    def added(sums: Array) -> Array:
+    def added(accumulators: Array) -> Array:
         sides = zip((op.lhs, op.rhs), stages, op.along, strict=True)
         lhs, rhs = (
             held[memory] if memory in held else _factor(w, op, memory, stage, along) for memory, stage, along in sides
@@ -96,13 +97,13 @@ def _mma_tiles(w: WorkGroup, op: Operation) -> None:
             # as much of the other factor
             (lhs, rhs) = _of_depth(lhs, rhs, op)
         # the last slab may reach beyond the tile
-        lhs, rhs = lhs[..., : sums.shape[-2], :], rhs[..., : sums.shape[-1]]
+        lhs, rhs = lhs[..., : accumulators.shape[-2], :], rhs[..., : accumulators.shape[-1]]
         rows, columns = _taken(found, *((rhs, lhs) if op.swapped else (lhs, rhs)))
         lhs, rhs = (columns, rows) if op.swapped else (rows, columns)
-        return product(lhs[None], rhs[None], sums, found.sum)[0]
+        return product(lhs[None], rhs[None], accumulators, found.sum)[0]
 
-    sums = tile_of(w, op.acc)
-    w.values[op.out] = _begun(w, sums, added) if found.reads_memory else added(sums)
+    accumulators = tile_of(w, op.acc)
+    w.values[op.out] = _begun(w, accumulators, added) if found.reads_memory else added(accumulators)
 
 
 def _of_depth(lhs: Array, rhs: Array, op: gpu.Mma) -> tuple[Array, Array]:
@@ -231,12 +232,12 @@ def _mma(w: WorkGroup, op: Operation) -> None:
     found = _instruction(op.instruction)
     left = _parts(w, registers(w, op.left), found.rows)
     right = _parts(w, registers(w, op.right), found.columns)
-    sums = _parts(w, registers(w, op.sums), found.sums)
+    accumulators = _parts(w, registers(w, op.accumulators), found.accumulators)
     for c in range(len(right)):
         for r in range(len(left)):
             at = r + len(left) * c
-            sums[at] = _multiplied(found, left[r], right[c].swapaxes(-1, -2), sums[at])
-    w.values[op.out] = _registers_of(w, sums, found.sums)
+            accumulators[at] = _multiplied(found, left[r], right[c].swapaxes(-1, -2), accumulators[at])
+    w.values[op.out] = _registers_of(w, accumulators, found.accumulators)
 
 
 def _taken(found: MatrixInstruction, rows: Array, columns: Array) -> tuple[Array, Array]:
@@ -278,7 +279,7 @@ def _registers_of(w: WorkGroup, parts: Array, layout: Layout) -> Array:
 
 
 def _mma_async(w: WorkGroup, op: Operation) -> None:
-    """The sums are nothing before they are awaited."""
+    """The accumulators are nothing before they are awaited."""
     assert isinstance(op, ops.MmaAsync)
     _all_there(w, op)
     found = _instruction(op.instruction)
@@ -286,16 +287,16 @@ def _mma_async(w: WorkGroup, op: Operation) -> None:
     columns = _view(w, op.columns)
     rows = registers(w, op.rows) if op.holds_rows else _view(w, op.rows)
 
-    def added(sums: Array) -> Array:
+    def added(accumulators: Array) -> Array:
         group = found.warps * w.subgroup_size
-        out = sums.copy()
+        out = accumulators.copy()
         for first in range(0, w.items, group):
             mine = slice(first, first + group)
             parts = rows if isinstance(rows, View) else _held(w, op, found, rows[:, mine])
-            out[:, mine] = _of_group(w, op, found, (parts, columns), (row_at, column_at), first, sums[:, mine])
+            out[:, mine] = _of_group(w, op, found, (parts, columns), (row_at, column_at), first, accumulators[:, mine])
         return out
 
-    w.values[op.out] = _begun(w, registers(w, op.sums), added)
+    w.values[op.out] = _begun(w, registers(w, op.accumulators), added)
 
 
 def _of_group(
@@ -305,13 +306,14 @@ def _of_group(
     given: tuple[View | Array, View],
     at: tuple[Sequence[Array], Sequence[Array]],
     first: int,
-    sums: Array,
+    accumulators: Array,
 ) -> Array:
-    """The sums of one group of warps, which begins at a work-item. Rows are in memory, or [repeat, step, row, k]."""
+    """The accumulators of one group of warps, which begins at a work-item. Rows are in memory, or [repeat, step, row,
+    k]."""
     m, n, k = found.shape
-    table = found.sums.table()[:, :, :, 0]
-    parts = sums.reshape(op.repeats, len(table), found.warps, w.subgroup_size).swapaxes(2, 3)
-    out = np.zeros((op.repeats, m, n), sums.dtype)
+    table = found.accumulators.table()[:, :, :, 0]
+    parts = accumulators.reshape(op.repeats, len(table), found.warps, w.subgroup_size).swapaxes(2, 3)
+    out = np.zeros((op.repeats, m, n), accumulators.dtype)
     for repeat in range(op.repeats):
         out[repeat][table[..., 0], table[..., 1]] = parts[repeat]
         for step in range(op.steps):
@@ -346,7 +348,7 @@ def _held(w: WorkGroup, op: ops.MmaAsync, found: MatrixInstruction, values: Arra
 def _await_mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitMma)
     _all_there(w, op)
-    w.values[op.out] = _awaited(w, registers(w, op.sums), op.pending, op.others)
+    w.values[op.out] = _awaited(w, registers(w, op.accumulators), op.pending, op.others)
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

@@ -20,11 +20,11 @@ _ACCUMULATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "f64": ("f64",),
     "i8": ("i32",),
 }
-"""The types that sums have, by the type of the factors; the first one unless another is asked for."""
+"""The types that accumulators have, by the type of the factors; the first one unless another is asked for."""
 
 _FLOATS: Final = ("f16", "bf16", "f32", "f64")
 _PRECISIONS: Final[Mapping[str, tuple[str, ...]]] = {"f32": ("exact", "tf32", "3xtf32")}
-"""In what products multiply, by the type of the factors and of the sums; those of other types are exact."""
+"""In what products multiply, by the type of the factors and of the accumulators; those of other types are exact."""
 _EXTRAS: Final = ("c", *epilogues.OPERAND_STEPS)
 _IMPLIED: Final = ("scale", "bias", "residual")
 """The order of arrays without an epilogue that names them."""
@@ -179,7 +179,8 @@ def wish_of(wanted: Asked, result: Result) -> Wish:
     precision = wanted.precision or precisions[0]
     if precision not in precisions:
         raise OperatorTypeError(
-            f"precision: products of {element} with sums in {accumulate} are {', '.join(precisions)}, not {precision}"
+            f"precision: products of {element} with accumulators in {accumulate} are {', '.join(precisions)}, "
+            f"not {precision}"
         )
     compute = accumulate
     if accumulate == "i32" and result.dtype != "i32":
@@ -249,7 +250,7 @@ def _check_extra_types(layouts: Mapping[str, Layout], compute: str) -> None:
     for name in _EXTRAS:
         if name in layouts and layouts[name].dtype.startswith("i") != compute.startswith("i"):
             raise OperatorTypeError(
-                f"{name} is of {layouts[name].dtype}, what follows the sums is computed in {compute}"
+                f"{name} is of {layouts[name].dtype}, what follows the accumulators is computed in {compute}"
             )
 
 

@@ -207,10 +207,10 @@ class Attention:
 
         `g_lse`, f32 (batch, heads, queries), is the gradient of the logarithms; without it they have none. Arrays and
         options are as of attention; `g` and `out` are like `q`, of its type. A `g` whose rows are no neighbours in
-        memory, or overlap, is copied. The results are new arrays. Sums are f32, the same in each run; weights and their
-        gradients are rounded to the type of the arrays before they are multiplied. Query heads that share a key head
-        are summed. Memory of 2 bytes for each query and key of a head may be taken meanwhile, 4 GB at most. Raises what
-        attention does.
+        memory, or overlap, is copied. The results are new arrays. Accumulators are f32, the same in each run; weights
+        and their gradients are rounded to the type of the arrays before they are multiplied. Query heads that share a
+        key head are summed. Memory of 2 bytes for each query and key of a head may be taken meanwhile, 4 GB at most.
+        Raises what attention does.
         """
         arrays = {"q": q, "k": k, "v": v, "out": out, "lse": lse, "g": g}
         arrays |= {} if g_lse is None else {"g_lse": g_lse}

@@ -20,7 +20,7 @@ _SHORT: Final = {128: 4096}
 the width."""
 _SHORT_OF_OTHERS: Final = 2048
 _ASKED_FOR: Final = (96, 256)
-"""Widths whose work-groups have a warp that asks for copies under a mask, where they do not go on: measured on an H200,
+"""Widths whose work-groups have a producer warp under a mask, where they do not go on: measured on an H200,
 width 96 1.02 at length 4096, 256 1.01, 1.04 at 512; 128 .99."""
 _LINE: Final = 128
 """Bytes of the longest rows of shared memory that the device copies."""
@@ -86,7 +86,7 @@ def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tupl
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     """Whether work-groups go on from block to block, where that is faster.
 
-    Measured on an H200, of torch's attention, f16, with (and a warp that asks for copies) and without: full, width 128
+    Measured on an H200, of torch's attention, f16, with (and a producer warp) and without: full, width 128
     1.06 and 0.82 at length 512, 1.03 and 0.90 at 1024, 1.04 and 0.97 at 4096, width 96 1.07 and 0.90 at 512, 1.09 and
     1.07 at 4096, width 256 1.06 and 0.94. Causal, in pairs, and by bands with that warp where `schedule_of` has it:
     width 128 1.08 and 0.92 at 1024, 1.06 and 1.04 at 4096, 1.05 and 1.06 at 8192, 1.04 and 1.08 at 16384, width 96 1.18

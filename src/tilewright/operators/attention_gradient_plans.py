@@ -50,7 +50,7 @@ _PIPELINED: Final = "turns=no reuse=yes overlap=yes"
 _KEYS_OF_64_BY_ONE: Final = _Way((64, 64), 128, "reuse=yes overlap=yes", early=True)
 _KEYS_OF_64: Final = _Way((64, 128), 256, _PIPELINED + " roles=yes", early=True, otherwise=_KEYS_OF_64_BY_ONE)
 """Measured on an H200, both programs together, full: 1.09 times as fast as 64 queries and keys on 128 threads, which
-are 1.03 times as fast as this without a warp that asks for copies. Nobody has measured it under a mask."""
+are 1.03 times as fast as this without a producer warp. Nobody has measured it under a mask."""
 _KEYS_OF_128: Final = _Way((64, 128), 256, _PIPELINED, early=True)
 _TOGETHER: Final = 256
 """Queries of a block of differences that are read: so many read the keys from memory that all multiprocessors share."""

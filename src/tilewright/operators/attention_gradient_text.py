@@ -94,11 +94,11 @@ class _OfQueries(GradientWriter):
             views.loaded_flat(n, "key", self.other) if of.flat else views.loaded(n, "i", self.other) for n in "kv"
         ]
         return f"""%ldq = for %i in (%zero to %seen, step %one) : tile<i32>
-  iter_values(%acc = %nothing) -> ({self.sums}) {{
+  iter_values(%acc = %nothing) -> ({self.accumulators}) {{
 %key = muli %i, %columns : tile<i32>
 {chr(10).join(loaded)}
 {self._step("", "acc", self._exponents("", "key", is_last=not of.flat, always=False))}
-continue %next : {self.sums}
+continue %next : {self.accumulators}
 }}"""
 
     def _rest(self) -> str:
@@ -115,18 +115,18 @@ continue %next : {self.sums}
         return "\n".join(
             [
                 *tests,
-                f"%dq = if %{'both' if self.of.causal else 'more'} -> ({self.sums}) {{",
+                f"%dq = if %{'both' if self.of.causal else 'more'} -> ({self.accumulators}) {{",
                 "%tkey = muli %whole, %columns : tile<i32>",
                 *loaded,
                 step,
-                f"yield %tnext : {self.sums}\n}} else {{\nyield %ldq : {self.sums}\n}}",
+                f"yield %tnext : {self.accumulators}\n}} else {{\nyield %ldq : {self.accumulators}\n}}",
             ]
         )
 
     def _step(self, t: str, acc: str, exponents: str) -> str:
         return f"""{self.scores(t, "q", "k", exponents)}
 {self.differences(t, "g", "v", "dlw")}
-%{t}next = mmaf %{t}ds, %{t}ks, %{acc} : {self.p}, {self.factor}, {self.sums}"""
+%{t}next = mmaf %{t}ds, %{t}ks, %{acc} : {self.p}, {self.factor}, {self.accumulators}"""
 
     def _exponents(self, t: str, key: str, is_last: bool, always: bool) -> str:
         """Of weights: -inf for keys that are not there, or behind the query."""
@@ -160,7 +160,7 @@ class _OfKeys(GradientWriter):
         super().__init__(of, of.blocks[1], of.blocks[0])
         self.results = [name for name in "kv" if name in of.of]
         self.kept = Kept(of.element, (of.blocks[1], of.blocks[0])) if of.kept else None
-        self.carried = ", ".join([self.sums] * len(self.results))
+        self.carried = ", ".join([self.accumulators] * len(self.results))
 
     def text(self) -> str:
         of = self.of
@@ -305,7 +305,7 @@ yield {self._names("f")} : {self.carried}
         if "v" in self.of.of:
             pieces += [
                 f"%{t}p = ftof %{t}e : {self.s} -> {self.p}",
-                f"%{t}nv = mmaf %{t}p, %{t}gs, %{acc}v : {self.p}, {self.factor}, {self.sums}",
+                f"%{t}nv = mmaf %{t}p, %{t}gs, %{acc}v : {self.p}, {self.factor}, {self.accumulators}",
             ]
         if "k" in self.of.of:
             pieces += [
@@ -314,7 +314,7 @@ yield {self._names("f")} : {self.carried}
                 self.differences(t, "v", "g", f"{t}dlw"),
                 # in front of products: while these read shared memory, writing to it and the fence take long
                 self.kept.stored(f"{t}wdone", f"{t}ds", index, t) if self.kept else "",
-                f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.sums}",
+                f"%{t}nk = mmaf %{t}ds, %{t}qs, %{acc}k : {self.p}, {self.factor}, {self.accumulators}",
             ]
         return "\n".join(piece for piece in pieces if piece)
 

@@ -103,7 +103,7 @@ class GradientWriter:
         self.of, self.own, self.other, self.shape = of, own, other, (own, other)
         self.views = Views(of.element, of.width, of.padded)
         self.s, self.p = f"tile<{own}x{other}xf32>", f"tile<{own}x{other}x{of.element}>"
-        self.sums, self.line = f"tile<{own}x{of.padded}xf32>", f"tile<{own}xf32>"
+        self.accumulators, self.line = f"tile<{own}x{of.padded}xf32>", f"tile<{own}xf32>"
         self.factor, self.turned = self.views.tile(other), f"tile<{of.padded}x{other}x{of.element}>"
         self.mine = self.views.tile(own)
 
@@ -130,8 +130,8 @@ class GradientWriter:
         return f"%e2 = constant <f32: {LOG2_E}> : tile<f32>\n%neg = negf %e2 : tile<f32>"
 
     def sums_constants(self) -> str:
-        """What sums begin with, and are multiplied by in the end."""
-        return f"{spread('last', 'scale', self.sums, 2)}\n%nothing = constant <f32: 0.0> : {self.sums}"
+        """What accumulators begin with, and are multiplied by in the end."""
+        return f"{spread('last', 'scale', self.accumulators, 2)}\n%nothing = constant <f32: 0.0> : {self.accumulators}"
 
     def scores(self, t: str, mine: str, other: str, lines: str) -> str:
         """Weights `%p` and the product `%dp` of the other factors, with names that begin with `t`."""
@@ -148,10 +148,11 @@ class GradientWriter:
 %{t}dsw = mulf %{t}e, %{t}off : {self.s}
 %{t}ds = ftof %{t}dsw : {self.s} -> {self.p}"""
 
-    def stored(self, name: str, sums: str, index: str, is_scaled: bool) -> str:
+    def stored(self, name: str, accumulators: str, index: str, is_scaled: bool) -> str:
         view = self.views.of_head(self.own, is_stored=True)
-        scaled = f"%{name}scaled = mulf %{sums}, %last : {self.sums}\n" if is_scaled else ""
-        return f"""{scaled}%{name}r = ftof %{f"{name}scaled" if is_scaled else sums} : {self.sums} -> {self.mine}
+        scaled = f"%{name}scaled = mulf %{accumulators}, %last : {self.accumulators}\n" if is_scaled else ""
+        return f"""{scaled}%{name}r = ftof %{f"{name}scaled" if is_scaled else accumulators} : {self.accumulators} ->
+        {self.mine}
 %{name}done = store_view_tko weak %{name}r, %{name}w[%{index}, %zero] : {self.mine}, {view}, tile<i32> -> token"""
 
     def line_views(self) -> str:
@@ -171,9 +172,9 @@ class GradientWriter:
 %dl = subf %dlo, %glses : {self.line}
 """
         return f"""{chr(10).join(views.loaded(name, "place", rows) for name in "go")}
-%gw32 = ftof %gs : {self.mine} -> {self.sums}
-%ow32 = ftof %os : {self.mine} -> {self.sums}
-%go = mulf %gw32, %ow32 : {self.sums}
+%gw32 = ftof %gs : {self.mine} -> {self.accumulators}
+%ow32 = ftof %os : {self.mine} -> {self.accumulators}
+%go = mulf %gw32, %ow32 : {self.accumulators}
 {reduced(whole, "go", "addf", "0.0", (rows, self.of.padded))}
 {less if self.of.of_lse else ""}%dld = store_view_tko weak %dl, %deltaw[%place]
   : {self.line}, {line_view(rows)}, tile<i32> -> token

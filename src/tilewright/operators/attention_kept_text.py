@@ -191,11 +191,11 @@ class OfDifferences(GradientWriter):
         else:
             loaded = f"{self.kept.loaded('i')}\n{self.views.loaded('k', 'i', self.other)}"
         return f"""%{"l" if self.of.flat else ""}dq = for %i in (%zero to %seen, step %one) : tile<i32>
-  iter_values(%acc = %nothing) -> ({self.sums}) {{
+  iter_values(%acc = %nothing) -> ({self.accumulators}) {{
 %key = muli %i, %columns : tile<i32>
 {loaded}
 {self._step("", "acc")}
-continue %next : {self.sums}
+continue %next : {self.accumulators}
 }}"""
 
     def _rest(self) -> str:
@@ -207,16 +207,16 @@ continue %next : {self.sums}
 %sees = cmpi less_than %wkey, %behind, signed : tile<i32> -> tile<i1>
 %both = andi %more, %sees : tile<i1>"""
         return f"""{tests}
-%dq = if %{"both" if self.of.causal else "more"} -> ({self.sums}) {{
+%dq = if %{"both" if self.of.causal else "more"} -> ({self.accumulators}) {{
 {self.kept.loaded("whole", "t")}
 {self.views.loaded("k", "whole", self.other, "t")}
 {self._step("t", "ldq")}
-yield %tnext : {self.sums}
+yield %tnext : {self.accumulators}
 }} else {{
-yield %ldq : {self.sums}
+yield %ldq : {self.accumulators}
 }}"""
 
     def _step(self, t: str, acc: str) -> str:
         turned = f"tile<{self.own}x{self.other}x{self.of.element}>"
         return f"""%{t}wt1 = permute %{t}ws [1, 0] : {self.kept.type} -> {turned}
-%{t}next = mmaf %{t}wt1, %{t}ks, %{acc} : {turned}, {self.factor}, {self.sums}"""
+%{t}next = mmaf %{t}wt1, %{t}ks, %{acc} : {turned}, {self.factor}, {self.accumulators}"""

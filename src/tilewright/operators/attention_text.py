@@ -79,7 +79,7 @@ class AttentionWriter:
         self.q, self.k = views.tile(rows), views.tile(columns)
         self.kt = f"tile<{width}x{columns}x{of.element}>"
         self.line, self.column = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>"
-        self.sums = f"tile<{rows}x{width}xf32>"
+        self.accumulators = f"tile<{rows}x{width}xf32>"
 
     def text(self) -> str:
         """All of it."""
@@ -147,12 +147,12 @@ class AttentionWriter:
 {spread("downl", "down", self.line, 1)}
 %most = constant <f32: -1.0e30> : {self.line}
 %none = constant <f32: 0.0> : {self.line}
-%nothing = constant <f32: 0.0> : {self.sums}
+%nothing = constant <f32: 0.0> : {self.accumulators}
 %still = constant <f32: 0.0> : {self.s}
 %never = constant <f32: 0xFF800000> : {self.s}"""
 
     def _carried(self) -> str:
-        return f"({self.line}, {self.line}, {self.sums})"
+        return f"({self.line}, {self.line}, {self.accumulators})"
 
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
@@ -162,7 +162,7 @@ class AttentionWriter:
 %key = muli %i, %columns : tile<i32>
 {self._loaded_flat() if of.flat else self._loaded_own("i", "")}
 {self._step("", "mi", "li", "acc", self._mask_where_needed(not of.flat) if of.causal or not of.flat else "")}
-continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
+continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 }}"""
 
     def _rest(self) -> str:
@@ -183,9 +183,9 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
                 "%tkey = muli %whole, %columns : tile<i32>",
                 self._loaded_own("whole", "t"),
                 self._step("t", "lm", "ll", "lsum", self._mask("t", "tkey", "tsraw", "ts", True)),
-                f"yield %tmn, %tln, %tnext : {self.line}, {self.line}, {self.sums}",
+                f"yield %tmn, %tln, %tnext : {self.line}, {self.line}, {self.accumulators}",
                 "} else {",
-                f"yield %lm, %ll, %lsum : {self.line}, {self.line}, {self.sums}",
+                f"yield %lm, %ll, %lsum : {self.line}, {self.line}, {self.accumulators}",
                 "}",
             ]
         )
@@ -214,9 +214,9 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 %{t}lf = mulf %{total}, %{t}f : {self.line}
 %{t}ln = addf %{t}lf, %{t}part : {self.line}
 {across(f"{t}fw", f"{t}f", self.rows, self.width)}
-%{t}scaled = mulf %{acc}, %{t}fw : {self.sums}
+%{t}scaled = mulf %{acc}, %{t}fw : {self.accumulators}
 %{t}p = ftof %{t}e : {self.s} -> {self.p}
-%{t}next = mmaf %{t}p, %{t}vs, %{t}scaled : {self.p}, {self.k}, {self.sums}"""
+%{t}next = mmaf %{t}p, %{t}vs, %{t}scaled : {self.p}, {self.k}, {self.accumulators}"""
 
     def _mask_where_needed(self, at_end: bool) -> str:
         """Scores with the mask in blocks that not all queries see as a whole."""
@@ -254,14 +254,14 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.sums}
 
     def _end(self) -> str:
         prefix = "" if self.of.has_rest else "l"
-        m, total, sums = (f"{prefix}{name}" for name in ("m", "l", "sum"))
+        m, total, accumulators = (f"{prefix}{name}" for name in ("m", "l", "sum"))
         found = f"""%least = constant <f32: 1.0e-30> : {self.line}
 %some = maxf %{total}, %least : {self.line}
 %unit = constant <f32: 1.0> : {self.line}
 %inverse = divf %unit, %some : {self.line}
 {across("lw", "inverse", self.rows, self.width)}
-%quotient = mulf %{sums}, %lw : {self.sums}
-%rounded = ftof %quotient : {self.sums} -> {self.q}
+%quotient = mulf %{accumulators}, %lw : {self.accumulators}
+%rounded = ftof %quotient : {self.accumulators} -> {self.q}
 {self._stored()}"""
         return found + (self._lse(m, total) if self.of.with_lse else "")
 

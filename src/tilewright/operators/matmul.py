@@ -36,8 +36,10 @@ class Matmul:
         - `epilogue` names what follows, joined by `+`: `bias`, `scale` and `residual` with the arrays of these names,
           which are broadcast to the result (a bias of (n,) to its columns, of (m, 1) to its rows), and `relu`, `gelu`,
           `gelu_tanh`, `silu`, `sigmoid`, `tanh`. Left out, it is the arrays that are given, in the order scale, bias,
-          residual. It is computed in the type of the sums (of i8 with a result of floats: in f32), and rounded once.
-        - `accumulate` is the type of sums: f32 for f16, bf16 and f32, f64 for f64 and, if asked for, f32, i32 for i8.
+          residual. It is computed in the type of the accumulators (of i8 with a result of floats: in f32), and rounded
+          once.
+        - `accumulate` is the type of accumulators: f32 for f16, bf16 and f32, f64 for f64 and, if asked for, f32, i32
+        for i8.
         - `precision` says in what products of f32 multiply, as of `tilewright.compile`: `exact`, `tf32`, `3xtf32`.
         - `target` runs elsewhere than where the arrays are (`interpreter`), or on certain processors (`cpu:avx2`).
 

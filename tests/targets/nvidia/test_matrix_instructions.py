@@ -41,7 +41,7 @@ def test_layouts_are_the_formulas_of_the_manual(found: MatrixInstruction) -> Non
     for layout, place, turned in (
         (found.rows, manual.a, False),
         (found.columns, manual.b, True),
-        (found.sums, manual.c, False),
+        (found.accumulators, manual.c, False),
     ):
         for register, said in enumerate(layout.table()[:, :, 0, 0]):
             first, second = place(register)
@@ -61,7 +61,7 @@ def test_turned_rows_are_read_without_conflicts() -> None:
     """Two neighbours at a time from swizzled slabs; sums are of the rows that the registers are."""
     found = warpgroup_product(TF32, 64, turned=True)
     assert found.held is not None
-    held, sums = found.held.table()[:, :, :, 0], found.sums.table()[:, :, :, 0]
+    held, sums = found.held.table()[:, :, :, 0], found.accumulators.table()[:, :, :, 0]
     assert sorted(set(held[..., 0].flat)) == list(range(64))
     for register in range(2):
         assert np.array_equal(held[register, ..., 0], sums[2 * register, ..., 0])
@@ -77,8 +77,8 @@ def test_turned_rows_are_read_without_conflicts() -> None:
 def test_sums_of_groups_of_warps_are_where_the_manual_has_them(columns: int) -> None:
     """A factor of which all but one row is zero: each thread finds the sums of its column or row."""
     found, manual = warpgroup_product(F16, columns), GroupProduct(columns, np.dtype(np.float16))
-    table = found.sums.table()[:, :, :, 0]
-    zeros = [np.zeros(128, np.float32) for _ in range(found.sums.count(Owner.REG))]
+    table = found.accumulators.table()[:, :, :, 0]
+    zeros = [np.zeros(128, np.float32) for _ in range(found.accumulators.count(Owner.REG))]
     a, b = np.zeros((64, 16), np.float16), np.zeros((columns, 16), np.float16)
     a[:, 0], b[:, 0] = np.arange(64), 1
     a[:, 1], b[:, 1] = 64, np.arange(columns)
@@ -95,7 +95,7 @@ def test_columns_of_groups_of_warps() -> None:
 
 def test_scalar_multiply_adds_have_each_sum_once() -> None:
     (found,) = [each for each in TABLE if each.is_scalar and each.sum is F32]
-    rows, columns, sums = (layout.table()[0, :, 0, 0] for layout in (found.rows, found.columns, found.sums))
+    rows, columns, sums = (layout.table()[0, :, 0, 0] for layout in (found.rows, found.columns, found.accumulators))
     assert np.array_equal(sums, np.stack([rows[:, 0], columns[:, 0]], axis=-1))
     assert len({tuple(each) for each in sums.tolist()}) == 32
 
@@ -109,12 +109,12 @@ def test_what_the_emulator_multiplies_is_the_product(found: MatrixInstruction, r
     registers = [
         *_words(a[tuple(np.moveaxis(found.rows.table()[:, :, 0, 0], -1, 0))], found.word_elements),
         *_words(b[tuple(np.moveaxis(found.columns.table()[:, :, 0, 0], -1, 0))], found.word_elements),
-        *_words(c[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))], 1),
+        *_words(c[tuple(np.moveaxis(found.accumulators.table()[:, :, 0, 0], -1, 0))], 1),
     ]
     sums = np.stack([part[0] for part in multiply(found.name, registers)])
     a, b = (x.view(np.uint8) if unsigned else x for x, unsigned in zip((a, b), found.unsigned, strict=True))
     expected = c.astype(np.float64) + a.astype(np.float64) @ b.astype(np.float64).T
-    assert np.array_equal(sums, expected[tuple(np.moveaxis(found.sums.table()[:, :, 0, 0], -1, 0))])
+    assert np.array_equal(sums, expected[tuple(np.moveaxis(found.accumulators.table()[:, :, 0, 0], -1, 0))])
 
 
 def _words(elements: np.ndarray, count: int) -> list[np.ndarray]:
@@ -135,7 +135,7 @@ def test_ptxas_knows_all_that_an_architecture_has(architecture: Architecture) ->
     usable = [each for each in OF_WARPS if each.since in (Architecture.SM_80, architecture)]
     for found in usable:
         total = ELEMENTS[found.sum.name].llvm
-        counts = [layout.count(Owner.REG) for layout in (found.rows, found.columns, found.sums)]
+        counts = [layout.count(Owner.REG) for layout in (found.rows, found.columns, found.accumulators)]
         types = [found.word] * ((counts[0] + counts[1]) // found.word_elements) + [total] * counts[2]
         struct = f"{{ {', '.join([total] * counts[2])} }}"
         operands = [b.load(type_, memory, 8) for type_ in types]

@@ -133,10 +133,10 @@ def test_all_that_carries_the_sums_has_their_layout() -> None:
     product = found.products[mma]
     assert {name for value in found.layouts if (name := value.name)} >= {"a", "b", "c", "s", "acc", "next", "d"}
     for value, layout in found.layouts.items():
-        wanted = product.lhs if value.name == "a" else product.rhs if value.name == "b" else product.sums
+        wanted = product.lhs if value.name == "a" else product.rhs if value.name == "b" else product.accumulators
         assert layout == wanted, value.name
-    assert product.sums.count(Owner.REG) == 32 * 16 // 32
-    assert product.sums.registers()[:2] == [(0, 0), (1, 0)], "neighbours in memory"
+    assert product.accumulators.count(Owner.REG) == 32 * 16 // 32
+    assert product.accumulators.registers()[:2] == [(0, 0), (1, 0)], "neighbours in memory"
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ class TileLowering(Protocol):
         ...
 
     def prefetch(self, ctx: KernelContext, loop: core.Operation) -> None:
-        """At the end of a loop's body, ask for what later iterations read."""
+        """At the end of a loop's body, prefetch what later iterations read."""
         ...
 
     def parallel_loop(self, ctx: KernelContext, op: core.Operation) -> bool:

@@ -37,7 +37,7 @@ _HALF_BITS: Final = 16
 _COLUMNS: Final = ((0x6420, 0x2064), (0x7531, 0x3175))
 """Which bytes of two words are even ones, and odd ones, those of the first word first or last."""
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
-"""Of sums of groups of warps, by type, as constraints of assembly."""
+"""Of accumulators of groups of warps, by type, as constraints of assembly."""
 
 
 def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]) -> Value:
@@ -165,11 +165,11 @@ def _mma(ctx: KernelContext, op: core.Operation) -> None:
         [prepared(ctx, found, words[k : k + count]) for k in range(0, len(words), count)]
         for words, count in zip((words_of(ctx, op.left), words_of(ctx, op.right)), counts, strict=True)
     )
-    sums, each = _values(ctx, op.sums), found.sums.count(Owner.REG)
+    accumulators, each = _values(ctx, op.accumulators), found.accumulators.count(Owner.REG)
     for r, c in _order(found, len(left), len(right)):
         mine = slice(each * (r + len(left) * c), each * (r + len(left) * c + 1))
-        sums[mine] = multiplied(ctx, found, left[r], right[c], sums[mine])
-    ctx.bind(op.out, Fragment(tuple(sums)))
+        accumulators[mine] = multiplied(ctx, found, left[r], right[c], accumulators[mine])
+    ctx.bind(op.out, Fragment(tuple(accumulators)))
 
 
 def _order(found: MatrixInstruction, rows: int, columns: int) -> Sequence[tuple[int, int]]:
@@ -212,25 +212,29 @@ def multiplied(
     found: MatrixInstruction,
     left: Sequence[Sequence[Value]],
     right: Sequence[Sequence[Value]],
-    sums: Sequence[Value],
+    accumulators: Sequence[Value],
 ) -> list[Value]:
-    """The sums of an instruction, from what is prepared of its factors."""
+    """The accumulators of an instruction, from what is prepared of its factors."""
     if found.is_scalar:
-        ((x,),), ((y,),), (total,) = left, right, sums
+        ((x,),), ((y,),), (total,) = left, right, accumulators
         result = ctx.arith.lower("fma", found.sum.name, x, y, total)
         assert isinstance(result, Value)
         return [result]
     for rows, columns in zip(left, right, strict=True):
-        sums = _by_intrinsic(ctx, found, rows, columns, sums)
-    return list(sums)
+        accumulators = _by_intrinsic(ctx, found, rows, columns, accumulators)
+    return list(accumulators)
 
 
 def _by_intrinsic(
-    ctx: KernelContext, found: MatrixInstruction, left: Sequence[Value], right: Sequence[Value], sums: Sequence[Value]
+    ctx: KernelContext,
+    found: MatrixInstruction,
+    left: Sequence[Value],
+    right: Sequence[Value],
+    accumulators: Sequence[Value],
 ) -> list[Value]:
     b, element = ctx.b, ELEMENTS[found.sum.name]
     is_narrow = element.bits < WORD_BITS
-    given = [b.bitcast(word, found.word) for word in packed(ctx, sums, element)] if is_narrow else sums
+    given = [b.bitcast(word, found.word) for word in packed(ctx, accumulators, element)] if is_narrow else accumulators
     ltype = given[0].type
     struct = f"{{ {', '.join([ltype] * len(given))} }}"
     result = b.intrinsic(found.intrinsic, struct, [*left, *right, *given], overload=[])
@@ -242,16 +246,16 @@ def _by_intrinsic(
 
 
 def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
-    """All products of an operation as one text: sums of a hundred registers would go in and out of each."""
+    """All products of an operation as one text: accumulators of a hundred registers would go in and out of each."""
     assert isinstance(op, ops.MmaAsync)
     b, found = ctx.b, _instruction(op)
-    sums, anew = _values(ctx, op.sums), _is_nothing(op.sums)
-    products = _Products(found, op.along, len(sums))
+    accumulators, anew = _values(ctx, op.accumulators), _is_nothing(op.accumulators)
+    products = _Products(found, op.along, len(accumulators))
     held = [products.operand(b.bitcast(word, "i32")) for word in words_of(ctx, op.rows)] if op.holds_rows else []
     at_rows = None if held else _descriptor(ctx, op.rows, op.row_indices, op.along[0])
     at_columns = _descriptor(ctx, op.columns, op.column_indices, op.along[1])
     words = len(held) // (op.repeats * op.steps)
-    (m, _, k), each = found.shape, len(sums) // op.repeats
+    (m, _, k), each = found.shape, len(accumulators) // op.repeats
     for step in range(op.steps):
         deep = (op.first + step) * k
         right = products.operand(at_columns.at(ctx, _units(memref_of(op.columns), op.along[1], 0, deep)))
@@ -264,15 +268,15 @@ def _mma_async(ctx: KernelContext, op: core.Operation) -> None:
             products.add(range(each * repeat, each * (repeat + 1)), left, right, anew=anew and step == 0)
     if anew:
         b.intrinsic_void("llvm.nvvm.wgmma.fence.sync.aligned", [])
-    sums = products.emitted(ctx, sums, tied=not anew)
+    accumulators = products.emitted(ctx, accumulators, tied=not anew)
     b.intrinsic_void("llvm.nvvm.wgmma.commit_group.sync.aligned", [])
-    ctx.bind(op.out, Fragment(tuple(sums)))
+    ctx.bind(op.out, Fragment(tuple(accumulators)))
 
 
-def _is_nothing(sums: core.Value) -> bool:
+def _is_nothing(accumulators: core.Value) -> bool:
     """Whether products are added to zeros."""
-    op = sums.defining_op
-    return constant_of(op.value if isinstance(op, lane.Fill) else sums) == 0
+    op = accumulators.defining_op
+    return constant_of(op.value if isinstance(op, lane.Fill) else accumulators) == 0
 
 
 class _Descriptor(NamedTuple):
@@ -313,7 +317,7 @@ def _units(factor: MemrefType, along: bool, outer: int, deep: int) -> int:
 
 
 class _Products:
-    """Products of a group of warps, one behind the other, of one type and with the same `count` sums."""
+    """Products of a group of warps, one behind the other, of one type and with the same `count` accumulators."""
 
     def __init__(self, found: MatrixInstruction, along: tuple[bool, bool], count: int) -> None:
         self._found, self._along, self._count = found, along, count
@@ -325,36 +329,37 @@ class _Products:
         self._operands.append(value)
         return f"${self._count + len(self._operands) - 1}"
 
-    def add(self, sums: Iterable[int], rows: Sequence[str], columns: str, *, anew: bool) -> None:
+    def add(self, accumulators: Iterable[int], rows: Sequence[str], columns: str, *, anew: bool) -> None:
         """One product. Bits behind the signs say which factor in memory runs along m or n; integers have neither.
 
-        Sums begin `anew` where what they were does not matter.
+        Accumulators begin `anew` where what they were does not matter.
         """
         found, held = self._found, len(rows) > 1
         turned = ", " + ", ".join(str(int(each)) for each in self._along[held:]) if found.turns_factors else ""
         signs = "" if found.sum.is_integer else f", 1, 1{turned}"
-        names, left = ",".join([f"${k}" for k in sums]), ",".join(rows)
+        names, left = ",".join([f"${k}" for k in accumulators]), ",".join(rows)
         self._text.append(
             f"{{ .reg .pred p; setp.ne.b32 p, {0 if anew else 1}, 0; "
             f"{found.intrinsic} {{{names}}}, {f'{{{left}}}' if held else left}, {columns}, p{signs}; }}"
         )
 
-    def emitted(self, ctx: KernelContext, sums: Sequence[Value], *, tied: bool) -> list[Value]:
-        """The sums behind all of them. What writes `tied` ones does so in front of the fence."""
+    def emitted(self, ctx: KernelContext, accumulators: Sequence[Value], *, tied: bool) -> list[Value]:
+        """The accumulators behind all of them. What writes `tied` ones does so in front of the fence."""
         fence = ["wgmma.fence.sync.aligned;"] if tied else []
         given = ",".join("r" if value.type == "i32" else "l" for value in self._operands)
-        return _assembly(ctx, " ".join([*fence, *self._text]), given, self._operands, sums, tied=tied)
+        return _assembly(ctx, " ".join([*fence, *self._text]), given, self._operands, accumulators, tied=tied)
 
 
 def _await_mma(ctx: KernelContext, op: core.Operation) -> None:
-    """All sums, when they are there: nothing that uses them may move in front. Those that are on their way stay."""
+    """All accumulators, when they are there: nothing that uses them may move in front. Those that are on their way
+    stay."""
     assert isinstance(op, ops.AwaitMma)
-    sums = _values(ctx, op.sums)
+    accumulators = _values(ctx, op.accumulators)
     if op.pending and not op.others:
         ctx.b.intrinsic_void("llvm.nvvm.wgmma.wait_group.sync.aligned", [i64(op.pending)])
-        ctx.bind(op.out, Fragment(tuple(sums)))
+        ctx.bind(op.out, Fragment(tuple(accumulators)))
         return
-    found = _assembly(ctx, f"wgmma.wait_group.sync.aligned {op.pending};", "", [], sums)
+    found = _assembly(ctx, f"wgmma.wait_group.sync.aligned {op.pending};", "", [], accumulators)
     ctx.bind(op.out, Fragment(tuple(found)))
 
 
@@ -363,21 +368,21 @@ def _assembly(
     text: str,
     constraints: str,
     operands: Sequence[Value],
-    sums: Sequence[Value],
+    accumulators: Sequence[Value],
     *,
     tied: bool = True,
 ) -> list[Value]:
-    """What an instruction makes of sums, which stay in their registers if they are `tied`, else are new.
+    """What an instruction makes of accumulators, which stay in their registers if they are `tied`, else are new.
 
     `constraints` are those of the other operands.
     """
-    count, type_ = len(sums), sums[0].type
+    count, type_ = len(accumulators), accumulators[0].type
     # results that are new are written while operands are still read
     parts = [_REGISTERS[type_] if tied else _REGISTERS[type_].replace("=", "=&")] * count
     parts += [constraints] if constraints else []
     parts += [str(k) for k in range(count)] if tied else []
     struct = f"{{ {', '.join([type_] * count)} }}"
-    given = [*operands, *sums] if tied else [*operands]
+    given = [*operands, *accumulators] if tied else [*operands]
     found = ctx.b.inline_asm(struct, text, ",".join(parts), given, side_effect=True)
     return [ctx.b.extract_value(found, type_, k) for k in range(count)]
 

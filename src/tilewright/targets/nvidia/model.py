@@ -47,9 +47,10 @@ SPREADING: Final = SpreadPolicy(
     wide_tiles=MULTIPROCESSORS // 2 + 1, sum_tiles=4 * MULTIPROCESSORS, sum_blocks=8 * MULTIPROCESSORS
 )
 """Sixteen blocks for each multiprocessor, where memory is what limits them. Large tiles of products where they keep
-more than half of the multiprocessors busy: on fewer, a quarter of a tile is done sooner. Sums are split, which takes a
-second launch, where there are fewer than four blocks of a multiprocessor, each of which loads 8 to 16 KB at a time: on
-an H200 sums of rows of f16 went from 0.63 to 0.80 of a copy's speed, products with vectors from 0.45 to 0.75."""
+more than half of the multiprocessors busy: on fewer, a quarter of a tile is done sooner. Accumulators are split, which
+takes a second launch, where there are fewer than four blocks of a multiprocessor, each of which loads 8 to 16 KB at a
+time: on an H200 sums of rows of f16 went from 0.63 to 0.80 of a copy's speed, products with vectors from 0.45 to
+0.75."""
 
 _MOST_HELD: Final = 32
 """Elements of a tile that a thread may hold: with a few tiles at once it has 255 registers at most."""
@@ -162,7 +163,7 @@ WARPGROUP_TILES: Final = ProductTiles(
         *PRODUCT_TILES[2].tiles[2:],
     )
 )
-"""Those of types that groups of warps multiply, to sums in f32.
+"""Those of types that groups of warps multiply, to accumulators in f32.
 
 Measured on an H200 with f16, cold, both factors by rows, as parts of the faster one of cuBLAS and cuBLASLt: 1024 0.93
 with 128 x 64 and 0.86 with 64 x 64; 3072 0.84 with 128 x 128, 0.73 with 256 x 128 and 0.96 with 192 x 128; 3328 0.94,
@@ -179,7 +180,7 @@ def product_tiles(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Arc
 
 
 def is_by_groups(a: ScalarType, b: ScalarType, c: ScalarType, architecture: Architecture) -> bool:
-    """Whether groups of warps multiply elements of these types to sums in f32."""
+    """Whether groups of warps multiply elements of these types to accumulators in f32."""
     return a is b and a in (F16, BF16) and c.accumulator is F32 and architecture is Architecture.SM_90A
 
 
@@ -190,8 +191,8 @@ def _held_bytes(elements: int, bytes_: int, reduced: Reduced) -> int:
     have too few threads (layer norm backward there). What a loop reduces is loaded in every round, and all that there
     is room for should be on its way (running sums there 0.46 and 0.30 of a copy). What a loop adds up waits for nobody
     until the end, so that more blocks have room at a time than there are (column sums of f32 there: 10 a multiprocessor
-    of 128 threads, 1.06 of torch's speed; 6 of 256 threads, 0.97). What is reduced beside sums takes many registers an
-    element (layer norm backward of f16 with 8 instead of 16 and 32 elements: 0.97 of the time).
+    of 128 threads, 1.06 of torch's speed; 6 of 256 threads, 0.97). What is reduced beside accumulators takes many
+    registers an element (layer norm backward of f16 with 8 instead of 16 and 32 elements: 0.97 of the time).
     """
     if reduced is Reduced.BESIDE_SUMS:
         return _HELD_BESIDE_SUMS * bytes_

@@ -1,9 +1,9 @@
 """Tiles of products by groups of warps that nobody has measured, and what a model of a multiprocessor says they take.
 
 A multiprocessor multiplies 4096 floating-point operations of 16 bits a clock, loads its share of what the second cache
-gives, and between two steps along k threads meet and ask for boxes. Blocks run in waves, one of as many as there are
-multiprocessors after the other; a wave that fills a part of them shares the cache among fewer. The figures fit
-`WARPGROUP_TILES` of a block alone on a multiprocessor to a seventh.
+gives, and between two steps along k threads meet and issue copies of boxes. Blocks run in waves, one of as many as
+there are multiprocessors after the other; a wave that fills a part of them shares the cache among fewer. The figures
+fit `WARPGROUP_TILES` of a block alone on a multiprocessor to a seventh.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ROWS: Final = {64: USUAL_THREADS, 128: 2 * USUAL_THREADS, 192: 3 * USUAL_THREAD
 _REGISTERS: Final = 65536
 _MOST_REGISTERS: Final = 255
 _BESIDE: Final = 63
-"""Registers of a thread beside sums: with less ptxas spills some."""
+"""Registers of a thread beside accumulators: with less ptxas spills some."""
 
 
 class ModelledTile(Struct, frozen=True):
@@ -111,9 +111,9 @@ def modelled_tiles(along_n: bool) -> Iterator[ModelledTile]:
     known = {(tile.along, tile.rows, tile.threads) for tile in WARPGROUP_TILES}
     for along in _ALONG:
         for rows, threads in _ROWS.items():
-            sums = along * rows // threads
+            accumulators = along * rows // threads
             is_whole = along * 2 % SLAB == 0
-            if sums > min(_REGISTERS // threads, _MOST_REGISTERS) - _BESIDE or (
+            if accumulators > min(_REGISTERS // threads, _MOST_REGISTERS) - _BESIDE or (
                 is_whole and (along, rows, threads) in known
             ):
                 continue

@@ -54,7 +54,7 @@ _SCAN_DEPTH: Final = 8
 _LEAST_BYTES: Final = 4
 """Of a register."""
 _SUM_BYTES: Final = 16 * 1024
-"""Of a tile of sums: 32 registers of each of 128 threads, and as much on its way from memory."""
+"""Of a tile of accumulators: 32 registers of each of 128 threads, and as much on its way from memory."""
 
 
 class NvidiaTeamPolicy(Struct, frozen=True):
@@ -109,9 +109,9 @@ class NvidiaTeamPolicy(Struct, frozen=True):
 class NvidiaTilePolicy(Struct, frozen=True):
     """Tiles of at most `_TILE_BYTES`, so that a step's intermediate tiles fit into 48 KiB together.
 
-    Sums of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of open
-    extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose products are
-    others, to keep the device busy. `threads` are those of a block where that is known, `tiles` says
+    Accumulators of products are in registers, so theirs are larger; `product` is what they are asked to be. Products of
+    open extents may be small, unless they are known to be `large`. `groups`: there are other work-groups, whose
+    products are others, to keep the device busy. `threads` are those of a block where that is known, `tiles` says
     among which they are chosen, `precision` in what products of f32 multiply. If it is left to the model, a product
     `shares` what it says among blocks.
     """
@@ -197,7 +197,7 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return m is not None and n is not None and m <= _WHOLE and n <= _WHOLE and _bytes(c, m * n) <= _TILE_BYTES
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static results whole; else what threads hold of sums, as far as static extents fill it."""
+        """Small static results whole; else what threads hold of accumulators, as far as static extents fill it."""
         if self.product is not None:
             return self.product
         m, n = c.shape
@@ -250,16 +250,16 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return True
 
     def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """What the threads of a block add up in registers: few rows or columns, so that there are many sums for many
-        blocks, but of whole sectors; more of them where they have few terms."""
+        """What the threads of a block add up in registers: few rows or columns, so that there are many accumulators for
+        many blocks, but of whole sectors; more of them where they have few terms."""
         most = _SUM_BYTES // max(source.element.accumulator.bytes, _LEAST_BYTES)
         if source.order == 1:
             return (most,)
-        terms, sums = source.shape[dim], source.shape[1 - dim]
+        terms, accumulators = source.shape[dim], source.shape[1 - dim]
         kept = _ACROSS if contiguous_mode(source) == dim else max(_BLOCK, _LINE_BYTES // source.element.bytes)
-        kept = kept if sums is None else min(kept, _power(sums))
+        kept = kept if accumulators is None else min(kept, _power(accumulators))
         depth = most // kept if terms is None else min(most // kept, _power(terms))
-        kept = most // depth if sums is None else min(most // depth, _power(sums))
+        kept = most // depth if accumulators is None else min(most // depth, _power(accumulators))
         return (kept, depth) if dim == 1 else (depth, kept)
 
     def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:

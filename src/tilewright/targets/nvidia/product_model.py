@@ -179,19 +179,19 @@ def tile_of_lines(
 
 
 def _tiles(
-    factor: ScalarType, sums: ScalarType, architecture: Architecture, turned: Turned, exact: bool
+    factor: ScalarType, accumulators: ScalarType, architecture: Architecture, turned: Turned, exact: bool
 ) -> Iterator[MeasuredTile]:
     """Those of a product of factors of a type."""
     if _is_of_lines(factor, architecture, turned):
         yield from _tiles_of_lines(factor, turned)
-    elif is_by_groups(factor, factor, sums, architecture):
+    elif is_by_groups(factor, factor, accumulators, architecture):
         yield from (tile for tile in WARPGROUP_TILES if tile.right_along_n in (None, turned[0]))
-    elif factor is F32 and sums is F32 and exact:
+    elif factor is F32 and accumulators is F32 and exact:
         yield from F32_TILES
     elif factor is F64 and architecture is Architecture.SM_90A:
         yield from F64_TILES
     else:
-        for tile in product_tiles(factor, factor, sums, architecture).tiles:
+        for tile in product_tiles(factor, factor, accumulators, architecture).tiles:
             yield _rated(tile, factor)
 
 
@@ -246,11 +246,11 @@ def chosen_tile(
     has tiles of which that is asked.
     """
     m, n, k = (max(extent, 1) for extent in extents)
-    factor, sums = ALL_SCALARS[element], SCALARS[accumulate]
-    found: list[MeasuredTile | ModelledTile] = [*_tiles(factor, sums, architecture, turned, exact)]
-    if tiles is Tiles.ANY and is_by_groups(factor, factor, sums, architecture):
+    factor, accumulators = ALL_SCALARS[element], SCALARS[accumulate]
+    found: list[MeasuredTile | ModelledTile] = [*_tiles(factor, accumulators, architecture, turned, exact)]
+    if tiles is Tiles.ANY and is_by_groups(factor, factor, accumulators, architecture):
         found += modelled_tiles(turned[0])
-    if is_by_groups(factor, factor, sums, architecture):
+    if is_by_groups(factor, factor, accumulators, architecture):
         if by_machine and whole_sectors and many == 1:
             found += [tile for tile in STORED_TILES if tile.right_along_n in (None, turned[0])]
         shared = STREAMED_TILES if streams else ()

@@ -1,6 +1,6 @@
-"""Roles of a block's warps: groups of four that compute, and one more of which a warp asks for copies.
+"""Roles of a block's warps: groups of four that compute, and one more of which a warp, the producer, issues copies.
 
-All threads of a block begin with as many registers as there are for each. The group that asks gives some of its own
+All threads of a block begin with as many registers as there are for each. The producer's group gives some of its own
 back, and those that compute take them (`setmaxnreg`): no more in all than the block has begun with, or they would wait
 for them without end.
 """
@@ -24,7 +24,8 @@ from tilewright.targets.nvidia.values import SHARED
 from tilewright.targets.nvidia.warp import WARP
 
 _ASKS: Final = {1: 40, ops.SIDES: 24}
-"""Registers of a thread that asks, by sides: where these are two each holds as many sums as there is room for."""
+"""Registers of a thread that asks, by sides: where these are two each holds as many accumulators as there is room
+for."""
 _UNIT: Final = 8
 _MOST_OF_THREAD: Final = 255
 """Registers that a thread can have at all."""

@@ -22,8 +22,8 @@ _SUBGROUP: Final = 32
 _THREADS: Final = 128
 _SUM_REGISTERS: Final = 128
 _LOOP_REGISTERS: Final = 160
-"""Of sums that a loop carries, and of those that it computes with beside them, which take as many again: factors that
-are computed of them, addresses."""
+"""Of accumulators that a loop carries, and of those that it computes with beside them, which take as many again:
+factors that are computed of them, addresses."""
 _WHOLE: Final = (team.GroupId, team.NumGroups, tl.Collective, Report)
 
 
@@ -40,7 +40,7 @@ class SpreadWorkGroup(Pass, frozen=True):
 
 
 def _threads(kernel: Kernel) -> int:
-    """As many as hold the sums of the largest product, and those of a loop that are there at a time."""
+    """As many as hold the accumulators of the largest product, and those of a loop that are there at a time."""
     products = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
     loops = {loop for op in products if isinstance(loop := op.parent_op, scf.For)}
     most = max(map(_words, products), default=0)
@@ -52,7 +52,8 @@ def _threads(kernel: Kernel) -> int:
 
 
 def _words_together(loop: scf.For) -> int:
-    """Of sums that all iterations add to, which are always there, and of others, which come one after the other."""
+    """Of accumulators that all iterations add to, which are always there, and of others, which come one after the
+    other."""
     body = loop.body.entry
     products = [op for op in body if isinstance(op, tile.Mma) and not _is_added_to(op)]
     carried = [op for op in products if body.last in op.out.uses]
@@ -60,12 +61,12 @@ def _words_together(loop: scf.For) -> int:
 
 
 def _is_added_to(product: tile.Mma) -> bool:
-    """Whether another product goes on with the sums, which takes no registers more."""
+    """Whether another product goes on with the accumulators, which takes no registers more."""
     return any(isinstance(use, tile.Mma) and use.acc is product.out for use in product.out.uses)
 
 
 def _words(product: tile.Mma) -> int:
-    """Registers of sums, of all threads together."""
+    """Registers of accumulators, of all threads together."""
     type_ = tile_type(product.out)
     return type_.size * max(type_.element.bytes // 4, 1)
 

@@ -222,15 +222,17 @@ def _by_instructions(ctx: KernelContext, op: tile.Mma, product: SubgroupProduct)
     steps = tile_type(op.lhs).shape[1] // found.shape[2]
     left, right = (_parts(ctx, value, part, found, steps) for value, part in (rows, columns))
     given = op.acc if product.narrow_sums is None else product.narrow_sums
-    sums = [slot for slot in registers_of(ctx, given).slots if isinstance(slot, Value)]
-    each = found.sums.count(Owner.REG)
+    accumulators = [slot for slot in registers_of(ctx, given).slots if isinstance(slot, Value)]
+    each = found.accumulators.count(Owner.REG)
     for row_parts, column_parts in zip(left, right, strict=True):
         for c, column in enumerate(column_parts):
             for r, row in enumerate(row_parts):
                 mine = slice(each * (r + len(row_parts) * c), each * (r + len(row_parts) * c + 1))
-                sums[mine] = multiplied(ctx, found, row, column, sums[mine])
+                accumulators[mine] = multiplied(ctx, found, row, column, accumulators[mine])
     type_ = tile_type(op.out)
-    return RegisterTile(type_, tuple(ctx.arith.cast(total, found.sum.name, type_.element.name) for total in sums))
+    return RegisterTile(
+        type_, tuple(ctx.arith.cast(total, found.sum.name, type_.element.name) for total in accumulators)
+    )
 
 
 def _parts(

@@ -32,7 +32,7 @@ class SubgroupProduct(Struct, frozen=True):
     swapped: bool
     lhs: Layout
     rhs: Layout
-    sums: Layout
+    accumulators: Layout
     narrow_sums: Value | None = None
 
 
@@ -84,7 +84,7 @@ def _agreed(same: _Same, products: dict[Operation, SubgroupProduct]) -> Subgroup
 
 def _layouts(op: Operation, product: SubgroupProduct) -> Iterator[tuple[Value, Layout]]:
     assert isinstance(op, tile.Mma)
-    return zip((op.lhs, op.rhs, op.acc), (product.lhs, product.rhs, product.sums), strict=True)
+    return zip((op.lhs, op.rhs, op.acc), (product.lhs, product.rhs, product.accumulators), strict=True)
 
 
 def _tiles(op: Operation) -> list[Value]:
@@ -144,7 +144,7 @@ _TURNED: Final = (1, 0)
 def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None:
     """By the best instruction of which the tiles are whole ones; None if there is none.
 
-    Sums that a lane has next to each other are along the first dimension, as neighbours in memory mostly are.
+    Accumulators that a lane has next to each other are along the first dimension, as neighbours in memory mostly are.
     """
     lhs, rhs, acc = (value.type for value in (op.lhs, op.rhs, op.acc))
     assert isinstance(lhs, TileType)
@@ -162,15 +162,18 @@ def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None
                 continue
             of_rows = repeated(found.rows, (outer, k))
             of_columns = repeated(found.columns, (inner, k))
-            sums = repeated(found.sums, (outer, inner))
+            accumulators = repeated(found.accumulators, (outer, inner))
             if swapped:
-                return SubgroupProduct(found, True, of_columns, of_rows.permute(_TURNED), sums.permute(_TURNED), narrow)
-            return SubgroupProduct(found, False, of_rows, of_columns.permute(_TURNED), sums, narrow)
+                return SubgroupProduct(
+                    found, True, of_columns, of_rows.permute(_TURNED), accumulators.permute(_TURNED), narrow
+                )
+            return SubgroupProduct(found, False, of_rows, of_columns.permute(_TURNED), accumulators, narrow)
     return None
 
 
 def _narrow_sums(op: tile.Mma) -> Value | None:
-    """What sums are cast from, of f16, if all that becomes of the result is cast to that again: it is rounded there."""
+    """What accumulators are cast from, of f16, if all that becomes of the result is cast to that again: it is rounded
+    there."""
     cast = op.acc.defining_op
     casts = [cast, *op.out.uses]
     if not all(isinstance(each, arith.Cast) for each in casts):

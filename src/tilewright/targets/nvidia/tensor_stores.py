@@ -1,4 +1,4 @@
-"""Slabs of sums in shared memory, and the boxes that the machine stores from them by itself."""
+"""Slabs of accumulators in shared memory, and the boxes that the machine stores from them by itself."""
 
 from __future__ import annotations
 

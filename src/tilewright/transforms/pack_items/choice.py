@@ -219,7 +219,7 @@ def _plans(items: Items, policy: PackingPolicy, wanted: Schedule) -> Iterator[Pl
 
 
 def _unit_tilings(items: Items, policy: PackingPolicy, shape: Shape) -> list[Tiling]:
-    """Sums of matrix instructions, if all products of a shape are by the same one."""
+    """Accumulators of matrix instructions, if all products of a shape are by the same one."""
     units = [unit_of(op, policy.units) for op in items.products if items.shape(op.out) == shape]
     if not units or units[0] is None or any(unit is not units[0] for unit in units):
         return []

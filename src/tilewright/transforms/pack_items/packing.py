@@ -9,7 +9,7 @@ after:   builtin.kernel {schedule = "packed threads=128 # ..", items = 16, work_
            team.spmd {
              scf.if %whole { lane.copy_async ..  16 bytes a time } else { lane.copy_async .. item by item }
              gpu.commit_copies  gpu.await_copies {pending = 0}  lane.synchronize
-             .. products from shared memory, sums in registers, results to shared memory ..
+             .. products from shared memory, accumulators in registers, results to shared memory ..
              lane.synchronize
              scf.if %whole { lane.store ..  16 bytes a time } else { .. }
            }
@@ -278,7 +278,7 @@ class _Packing:
                     box = boxes[self._items.shape(op.out)]
                     start = held(op.acc)
                     if op is ahead and not any(map(self._items.is_moving, (op.lhs, op.rhs))):
-                        # sums begin with what is in registers now
+                        # accumulators begin with what is in registers now
                         go_ahead()
                         ahead = None
                     left, right = factor(op.lhs, box), factor(op.rhs, box)

@@ -1,4 +1,4 @@
-"""Products of what lies in slabs, with their sums in registers.
+"""Products of what lies in slabs, with their accumulators in registers.
 
 before:  %t = tile.mma %a, %b, %c -> tile<8x8xf32>
 after:   %t = scf.for %k = 0 to 8 step 4 carrying (%sum = %c : fragment<8xf32>) {

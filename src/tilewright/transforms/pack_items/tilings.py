@@ -25,7 +25,7 @@ _TERMS: Final = (4, 3, 2)
 MOST_TERMS: Final = 4
 _WIDE_TERMS: Final = (2, 3)
 UNIT_BOXES: Final = (4, 8)
-"""How the lanes of a warp stand over the sums of a matrix instruction whose rows are the columns of a tile."""
+"""How the lanes of a warp stand over the accumulators of a matrix instruction whose rows are the columns of a tile."""
 
 
 class Run(Struct, frozen=True):
@@ -39,8 +39,8 @@ class Run(Struct, frozen=True):
 class Tiling(Struct, frozen=True, dict=True):
     """Boxes of `box` elements of a tile of `shape`, along each mode in pieces of so many neighbours.
 
-    At most `terms` of k are read at a time. Those of a matrix instruction, `unit`, are as its sums want them, each mode
-    dealt to as many `warps`: what lies outside of the tile is nobody's.
+    At most `terms` of k are read at a time. Those of a matrix instruction, `unit`, are as its accumulators want them,
+    each mode dealt to as many `warps`: what lies outside of the tile is nobody's.
     """
 
     shape: tuple[int, ...]
@@ -146,7 +146,7 @@ def tilings(
 
 
 def unit_tiling(shape: Sequence[int], unit: MatrixInstruction, warps: tuple[int, int]) -> Tiling:
-    """The sums of a product by a matrix instruction, whose rows are the columns of the tile."""
+    """The accumulators of a product by a matrix instruction, whose rows are the columns of the tile."""
     rows, columns, _ = unit.shape
     counts = (-(-shape[0] // (columns * warps[0])), -(-shape[1] // (rows * warps[1])))
     box = (counts[0] * columns // UNIT_BOXES[0], counts[1] * rows // UNIT_BOXES[1])
@@ -154,7 +154,7 @@ def unit_tiling(shape: Sequence[int], unit: MatrixInstruction, warps: tuple[int,
 
 
 def unit_of(op: tile.Mma, units: Sequence[str]) -> MatrixInstruction | None:
-    """The instruction that multiplies tiles of these types exactly as sums want it."""
+    """The instruction that multiplies tiles of these types exactly as accumulators want it."""
     left, right = tile_type(op.lhs).element, tile_type(op.rhs).element
     for name in units:
         found = instruction_of(name)
@@ -164,7 +164,7 @@ def unit_of(op: tile.Mma, units: Sequence[str]) -> MatrixInstruction | None:
 
 
 def wide_type(op: tile.Mma) -> ScalarType:
-    """In which the sums of a product are."""
+    """In which the accumulators of a product are."""
     element = tile_type(op.out).element
     return element.accumulator if element.is_float else element
 

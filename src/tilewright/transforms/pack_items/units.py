@@ -4,9 +4,9 @@ before:  %t = tile.mma %a, %b, %c -> tile<16x16xf16>
 after:   %x = lane.load_matrices %B[..] ..      %y = lane.load_matrices %A[..] {transposed = true} ..
          %t = lane.mma %x, %y, %sum {instruction = "m16n8k16.row.col.f32.f32"}
 
-The transposed product is computed: rows of the instruction are columns of the tile, so that neighbours of a lane's sums
-are neighbours in memory. Where rows of 16 bytes lie at multiples of as many, ldmatrix loads them; else elements are
-loaded one by one, with zeros where there is no k.
+The transposed product is computed: rows of the instruction are columns of the tile, so that neighbours of a lane's
+accumulators are neighbours in memory. Where rows of 16 bytes lie at multiples of as many, ldmatrix loads them; else
+elements are loaded one by one, with zeros where there is no k.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def unit_product(build: Builder, op: tile.Mma, box: Box, slots: tuple[Slot, Slot
         left, right = (reader.read(at, k, step) for reader in readers)
         return at(lane_products.Mma(left, right, total, unit.name)).out
 
-    order = _sums(rows.parts, columns.parts)
+    order = _accumulators(rows.parts, columns.parts)
     total = build(Pick([emit.cast(build, start, unit.sum)], tuple(order))).out
     step, first = rows.step, 0
     whole = sum(rows.filled(step)[0] == rows.registers for step in range(rows.steps))
@@ -66,8 +66,8 @@ def unit_product(build: Builder, op: tile.Mma, box: Box, slots: tuple[Slot, Slot
     return emit.cast(build, build(Pick([total], tuple(back))).out, tile_type(op.out).element)
 
 
-def _sums(rows: int, columns: int) -> list[int]:
-    """The register of a box, its first mode fastest, for each one of the instructions' sums."""
+def _accumulators(rows: int, columns: int) -> list[int]:
+    """The register of a box, its first mode fastest, for each one of the instructions' accumulators."""
     return [
         near + 2 * column + 2 * columns * (half + 2 * row)
         for column in range(columns)
@@ -122,7 +122,7 @@ class _Reader(Struct, frozen=True, eq=False):
         return build(lane_products.LoadMatrices(slot.memory, place, starts, counts, factor.is_transposed)).out
 
     def _elements(self, build: Builder, at: list[Value], step: int) -> Value:
-        """Rows outside of the tile are its last one, whose sums are nobody's; k outside of it is zero."""
+        """Rows outside of the tile are its last one, whose accumulators are nobody's; k outside of it is zero."""
         factor = self.factor
         whole, is_open = factor.filled(step)
         zero = FragmentType(1, factor.unit.factor)

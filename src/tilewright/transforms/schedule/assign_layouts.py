@@ -188,9 +188,10 @@ class _Assignment:
         return best if 2 * then <= now else None
 
     def _gathered(self, op: tile.Load | tile.Store, value: Value, along: int) -> Layout | None:
-        """Sums are stored from where they are, for memory for another layout is dear; but lanes beside each other may
-        exchange registers, where sectors would only be half used. What is loaded beside sums is where they are, and
-        shared memory has no sectors: shuffles in a loop that keeps products there slowed attention by a fifth."""
+        """Accumulators are stored from where they are, for memory for another layout is dear; but lanes beside each
+        other may exchange registers, where sectors would only be half used. What is loaded beside accumulators is where
+        they are, and shared memory has no sectors: shuffles in a loop that keeps products there slowed attention by a
+        fifth."""
         loaded = (other.defining_op for other in self._tiles if self._class(other) == self._class(value))
         assert isinstance(op.memref.type, MemrefType)
         if op.memref.type.space is AddressSpace.LOCAL:
@@ -280,7 +281,7 @@ def _convert_result(op: Operation, value: Value, layout: Layout) -> None:
 
 
 def _convert_product(op: gpu_products.Mma) -> None:
-    """Let a product have its sums where its instruction wants them, where they meet those of another one."""
+    """Let a product have its accumulators where its instruction wants them, where they meet those of another one."""
     plan = plan_of(op)
     if op.held is not None and layout_of(op.held) != plan.held_layout:
         _convert_operand(op, op.held, plan.held_layout)
@@ -290,7 +291,7 @@ def _convert_product(op: gpu_products.Mma) -> None:
     _convert_operand(op, op.acc, layout)
     awaited = [user for user in op.out.uses if isinstance(user, gpu_products.AwaitMma)]
     for user in awaited:
-        # sums that are converted have to be there
+        # accumulators that are converted have to be there
         user.pending = 0
     for last in awaited or [op]:
         _convert_result(last, last.results[0], layout)

@@ -9,10 +9,10 @@ after:   lane.roles {
            lane.meet  scf.for .. { gpu.await_readers ..  gpu.copy_tensor .. }
          }
 
-A warp that multiplies is held up by what it asks for, and with it its group: on an H200 some 220 of 2,630 clocks of a
-step of attention of width 128. What the warp beside does is a slice of the program: requests, the loops and branches
-around them, and what their operands are computed of. It needs no order but that of the barriers which count copies and
-readers: whoever asks has waited for the readers of what is overwritten, or nobody has read there yet.
+A warp that multiplies is held up by the copies that it issues, and with it its group: on an H200 some 220 of 2,630
+clocks of a step of attention of width 128. What the producer warp does is a slice of the program: requests, the loops
+and branches around them, and what their operands are computed of. It needs no order but that of the barriers which
+count copies and readers: whoever asks has waited for the readers of what is overwritten, or nobody has read there yet.
 
 Left alone are kernels in which what a request needs is not arithmetic: the schedule says why.
 """

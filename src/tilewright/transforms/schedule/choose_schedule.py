@@ -161,9 +161,9 @@ class ChooseSchedule(Pass, frozen=True):
         found = choose_products(kernel, block_of(kernel, self.policy), wanted)
         if isinstance(found, str):
             return found
-        sums = {tile_type(op.out).shape: plan.most_registers for op, plan in found.plans.items()}
+        accumulators = {tile_type(op.out).shape: plan.most_registers for op, plan in found.plans.items()}
         for value in tiles_of(kernel):
-            most = teams.threads * sums.get(tile_type(value).shape, _MOST_REGISTERS)
+            most = teams.threads * accumulators.get(tile_type(value).shape, _MOST_REGISTERS)
             if tile_type(value).size > most and not is_factor(value, found.plans):
                 return _too_large(tile_type(value).size, -(-tile_type(value).size // teams.threads), teams.threads)
         return found

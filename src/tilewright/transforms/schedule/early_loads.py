@@ -1,4 +1,4 @@
-"""early-loads: what is loaded is asked for before what was loaded in front of it is waited for.
+"""early-loads: loads are issued before what was loaded in front of them is waited for.
 
 before:  %a = tile.load ..  %b = arith.cast %a  %c = tile.load ..  %d = arith.cast %c  %e = arith.add %b, %d
 after:   %a = tile.load ..  %c = tile.load ..  %b = arith.cast %a  %d = arith.cast %c  %e = arith.add %b, %d

@@ -115,7 +115,7 @@ _OF_WARPS: Final = (
     gpu_tensors.CopyTensor,
     gpu_clusters.MulticastTensor,
 )
-"""What the first thread of any warp may ask for."""
+"""What the first thread of any warp may issue."""
 ASKED: Final = (
     gpu_tensors.OpenBarriers,
     gpu_tensors.CloseBarriers,

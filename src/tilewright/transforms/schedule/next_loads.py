@@ -1,4 +1,4 @@
-"""next-loads: loops ask for what the next iteration loads before they use what they have.
+"""next-loads: loops prefetch what the next iteration loads before they use what they have.
 
 before:  %t = scf.for %i = 0 to %n (%s = %zero) { %x = tile.load %A, %i  %r = arith.add %s, %x  scf.yield %r }
 after:   %x = tile.load %A, 0

@@ -159,7 +159,7 @@ class ScheduleRequest(Struct, frozen=True):
             said = taken.reason or "it has no loop with products of two or three groups of warps, whose readers say so"
             self._misfit(kernel, "roles=yes", said, report)
         if wanted.pingpong and not taken.pingpong:
-            said = taken.reason or "it has no loop over tiles whose factors a warp beside the work-group asks for"
+            said = taken.reason or "it has no loop over tiles whose factors a producer warp copies"
             self._misfit(kernel, "pingpong=yes", said, report)
         if wanted.swizzle not in (None, SLAB, taken.swizzle):
             said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"

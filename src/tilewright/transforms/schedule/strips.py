@@ -1,7 +1,7 @@
 """Some registers at a time: what is computed for a store or a reduction, where threads have no room for all of it.
 
-before:  %c = tile.load %C ..    %d = arith.add %sums, %c    tile.store %d, %D ..          (128 registers of each)
-after:   %c0 = lane.load %C ..   %d0 = arith.add %s0, %c0    lane.store %d0, %D ..         (16 registers of each,
+before:  %c = tile.load %C ..    %d = arith.add %accumulators, %c    tile.store %d, %D ..          (128 registers of
+each) after:   %c0 = lane.load %C ..   %d0 = arith.add %s0, %c0    lane.store %d0, %D ..         (16 registers of each,
          %c1 = lane.load %C ..   %d1 = arith.add %s1, %c1    lane.store %d1, %D ..          eight times)
 
 What is loaded late must not have been stored by then: it is the box that is stored, of which each thread has its own

@@ -5,8 +5,9 @@ before:  scf.for %t = %part to %tiles step %parts parallel {
 after:   scf.for %w = %first to %end step 1 parallel {
              %t = .. %w ..    %k0 = .. %w ..    %k1 = .. %w ..
              %sum = scf.for %k = %k0 to %k1 step 64 (%acc = 0) { .. }
-             scf.if %is_head { tile.store %sum, %sums[.., %part]    team.publish %sums[.., %part], %flags[%part] }
-             else { %total = scf.if %is_tail { team.await_published ..    tile.load %sums[.., %part - 1] + %sum }
+             scf.if %is_head { tile.store %sum, %accumulators[.., %part]    team.publish %accumulators[.., %part],
+             %flags[%part] } else { %total = scf.if %is_tail { team.await_published ..    tile.load %accumulators[..,
+             %part - 1] + %sum }
                              else { %sum }
                     tile.store %total, %C[..] } }
 
@@ -16,8 +17,8 @@ block has at most the first steps of a tile (the head), a whole tile and the las
 two whole ones; and no tile has more than two blocks. The head comes first, the tail last of these, so that the block
 before, which has a smaller number, has published its head by then: if all are as fast as each other nobody waits.
 Behind it all begin their whole waves at a time. The sum of a tile is that of its head and that of its tail: it
-depends on the number of blocks, not on who runs first. (To go on from the sums of the head would make it the same in
-any number, but ptxas waits for each product then, C7515: it sees registers of sums loaded.)
+depends on the number of blocks, not on who runs first. (To go on from the accumulators of the head would make it the
+same in any number, but ptxas waits for each product then, C7515: it sees registers of accumulators loaded.)
 
 Nothing is shared where tiles are fewer than blocks, or fill them: then each block takes every n-th tile. Clusters of
 blocks share as blocks do: those of one take the same items at a time, of tiles beside each other.
@@ -47,44 +48,46 @@ _ALIGNMENT: Final = 128
 
 
 class SharedMemory(Struct, frozen=True):
-    """Where blocks publish sums of heads: a tile of `sums` for each block, and its flag.
+    """Where blocks publish accumulators of heads: a tile of `accumulators` for each block, and its flag.
 
     `block` is the number of this one, of which so many are `together` in a cluster: they take items at a time.
     """
 
     flags: Value
-    sums: Value
+    accumulators: Value
     block: Value
     together: int
 
     @staticmethod
-    def bytes(sums: MemrefType) -> int:
+    def bytes(accumulators: MemrefType) -> int:
         """Of the memory of a work-group."""
-        return flag_bytes(sums) + prod(extent or 0 for extent in sums.shape) * sums.element.bytes
+        return (
+            flag_bytes(accumulators) + prod(extent or 0 for extent in accumulators.shape) * accumulators.element.bytes
+        )
 
     @staticmethod
-    def place(build: Builder, sums: MemrefType, block: Value, together: int) -> SharedMemory:
+    def place(build: Builder, accumulators: MemrefType, block: Value, together: int) -> SharedMemory:
         """At the beginning of the memory of the work-group."""
-        flags = MemrefType(I32, (sums.shape[-1],), (1,), AddressSpace.GLOBAL)
+        flags = MemrefType(I32, (accumulators.shape[-1],), (1,), AddressSpace.GLOBAL)
         return SharedMemory(
             build(memref.GroupMemory(0, result_types=[flags])).out,
-            build(memref.GroupMemory(flag_bytes(sums), result_types=[sums])).out,
+            build(memref.GroupMemory(flag_bytes(accumulators), result_types=[accumulators])).out,
             block,
             together,
         )
 
     def of_block(self, build: Builder, number: Value) -> Value:
         """The tile of a block."""
-        type_ = emit.memref_type(self.sums)
+        type_ = emit.memref_type(self.accumulators)
         kept = type_.shape[:-1]
         result = MemrefType(type_.element, kept, type_.strides[:-1], type_.space)
         offsets, sizes = (*(0 for _ in kept), None), (*kept, 0)
-        return build(memref.Subview(self.sums, [number], [], offsets, sizes, result_types=[result])).out
+        return build(memref.Subview(self.accumulators, [number], [], offsets, sizes, result_types=[result])).out
 
 
-def flag_bytes(sums: MemrefType) -> int:
-    """Of the flags of tiles of sums, in front of these."""
-    return -(-(sums.shape[-1] or 0) * I32.bytes // _ALIGNMENT) * _ALIGNMENT
+def flag_bytes(accumulators: MemrefType) -> int:
+    """Of the flags of tiles of accumulators, in front of these."""
+    return -(-(accumulators.shape[-1] or 0) * I32.bytes // _ALIGNMENT) * _ALIGNMENT
 
 
 def loop_over_terms(task: Task) -> scf.For | str:
@@ -95,9 +98,9 @@ def loop_over_terms(task: Task) -> scf.For | str:
         return "a tile takes more than a loop over the terms of a product"
     products = [op for op in loop.walk() if isinstance(op, tile.Mma)]
     if len(products) > 1 or len(loop.outs) != 1 or not isinstance(loop.outs[0].type, TileType):
-        return "a loop has more than the sums of one product"
+        return "a loop has more than the accumulators of one product"
     if emit.constant_of(loop.inits[0]) != 0:
-        return "sums begin with what memory holds"
+        return "accumulators begin with what memory holds"
     if emit.integer_of(loop.lower) != 0 or (loop.step is not None and emit.integer_of(loop.step) is None):
         return "a loop over terms begins and goes on as nobody knows"
     if not is_known_before(loop.upper, task.levels):
@@ -106,12 +109,12 @@ def loop_over_terms(task: Task) -> scf.For | str:
     stores = [op for op in task.body[at + 1 :] if isinstance(op, tile.Store)]
     others = (op for op in task.body if op is not loop and not isinstance(op, tile.Load | tile.Store))
     if len(stores) != 1 or any(isinstance(op, tile.Store) for op in task.body[:at]) or any(others):
-        return "a tile is more than a product, what meets its sums and one store"
+        return "a tile is more than a product, what meets its accumulators and one store"
     return loop
 
 
-def sums_type(task: Task, blocks: int) -> MemrefType:
-    """Memory of so many tiles of sums, whose neighbours are those of the result."""
+def accumulators_type(task: Task, blocks: int) -> MemrefType:
+    """Memory of so many tiles of accumulators, whose neighbours are those of the result."""
     loop = loop_over_terms(task)
     assert isinstance(loop, scf.For)
     (store,) = (op for op in task.body if isinstance(op, tile.Store))
@@ -211,42 +214,43 @@ class Shares(Struct, frozen=True):
         upper = emit.select(build, is_head, _long(build, self.upper), self.terms)
         return Item(_long(build, found), lower, upper, is_head, is_tail)
 
-    def divide(self, item: Item, sums: Value) -> None:
-        """Let the loop over the terms of a tile be that of an item, and what follows it be for whole sums alone."""
-        loop = sums.defining_op
+    def divide(self, item: Item, accumulators: Value) -> None:
+        """Let the loop over the terms of a tile be that of an item, and what follows it be for whole accumulators
+        alone."""
+        loop = accumulators.defining_op
         assert isinstance(loop, scf.For)
         assert loop.block is not None
         loop.operands = [item.lower, item.upper, *loop.operands[2:]]
         following = list(loop.block)[list(loop.block).index(loop) + 1 :]
         (then, head), (orelse, other) = new_region(), new_region()
         Builder.at_end(loop.block, loop.location)(scf.If(item.is_head, then, orelse))
-        self._publish(Builder.at_end(head, loop.location), sums)
+        self._publish(Builder.at_end(head, loop.location), accumulators)
         inner = Builder.at_end(other, loop.location)
-        total = self._total(inner, item, sums)
+        total = self._total(inner, item, accumulators)
         for op in following:
             for number, value in enumerate(op.operands):
-                if value is sums:
+                if value is accumulators:
                     op.set_operand(number, total)
             op.detach()
             inner(op)
 
-    def _total(self, build: Builder, item: Item, sums: Value) -> Value:
+    def _total(self, build: Builder, item: Item, accumulators: Value) -> Value:
         """Of a tail with the head before it, or of what is whole."""
         (then, tail), (orelse, whole) = new_region(), new_region()
-        found = build(scf.If(item.is_tail, then, orelse, result_types=[sums.type]))
+        found = build(scf.If(item.is_tail, then, orelse, result_types=[accumulators.type]))
         at = Builder.at_end(tail, build.location)
         before, zero = emit.sub(at, self.memory.block, at.index(self.memory.together)), at.index(0)
         theirs = self.memory.of_block(at, before)
         at(team.AwaitPublished(theirs, self.memory.flags, before))
-        head = at(tile.Load(theirs, [zero, zero], result_types=[sums.type])).out
-        at(scf.Yield([at(Add(head, sums)).out]))
-        Builder.at_end(whole, build.location)(scf.Yield([sums]))
+        head = at(tile.Load(theirs, [zero, zero], result_types=[accumulators.type])).out
+        at(scf.Yield([at(Add(head, accumulators)).out]))
+        Builder.at_end(whole, build.location)(scf.Yield([accumulators]))
         return found.outs[0]
 
-    def _publish(self, build: Builder, sums: Value) -> None:
+    def _publish(self, build: Builder, accumulators: Value) -> None:
         block, zero = self.memory.block, build.index(0)
         mine = self.memory.of_block(build, block)
-        build(tile.Store(sums, mine, [zero, zero]))
+        build(tile.Store(accumulators, mine, [zero, zero]))
         build(team.Publish(mine, self.memory.flags, block))
 
 

@@ -45,7 +45,12 @@ from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
 from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
-from tilewright.transforms.spread_collectives.sharing import SharedMemory, flag_bytes, loop_over_terms, sums_type
+from tilewright.transforms.spread_collectives.sharing import (
+    SharedMemory,
+    accumulators_type,
+    flag_bytes,
+    loop_over_terms,
+)
 from tilewright.transforms.spread_collectives.tasks import Task, step_of
 from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
 from tilewright.transforms.spread_collectives.wishes import with_wishes
@@ -189,7 +194,7 @@ def _shared_sums(tasks: Sequence[Task], policy: SpreadPolicy) -> MemrefType | st
     if len(products) != 1:
         return f"{len(products)} instructions have several tiles of products"
     loop = loop_over_terms(products[0])
-    return loop if isinstance(loop, str) else sums_type(products[0], policy.stream_blocks)
+    return loop if isinstance(loop, str) else accumulators_type(products[0], policy.stream_blocks)
 
 
 def _nests(kernel: Kernel, units: Sequence[Unit]) -> tuple[tuple[Trips, ...], ...]:

@@ -20,12 +20,12 @@ SHARING: Final = "sharing"
 """Attribute of a loop over the terms of a product."""
 
 
-def wish_for(sums: Value, sharing: Schedule) -> Value:
-    """The sums of a loop that says how it had better be run; of another operation as they are."""
-    loop = sums.defining_op
+def wish_for(accumulators: Value, sharing: Schedule) -> Value:
+    """The accumulators of a loop that says how it had better be run; of another operation as they are."""
+    loop = accumulators.defining_op
     if sharing != Schedule() and isinstance(loop, scf.For):
         loop.attributes[SHARING] = str(sharing)
-    return sums
+    return accumulators
 
 
 def with_wishes(asked: Schedule, kernel: Kernel) -> Schedule:

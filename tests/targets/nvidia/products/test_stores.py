@@ -189,7 +189,7 @@ def test_sums_that_meet_what_is_computed(rng: np.random.Generator) -> None:
     [
         (gemm(128, 128, 64, "f16", "f16").replace("0.0", "2.0"), "accessed elsewhere|more than sums of one"),
         (gemm(128, 128, 64, "f16", "f16").replace("f16x128x128>", "f16x128x128,strided<1,132>>"), "multiple of 16"),
-        (gemm(128, 128, 64, "f64", "f64"), "sums are not those of groups"),
+        (gemm(128, 128, 64, "f64", "f64"), "accumulators are not those of groups"),
     ],
 )
 def test_why_not(text: str, reason: str) -> None:

@@ -46,7 +46,7 @@ def test_lanes_read_what_their_sums_want(factor: ScalarType, total: ScalarType, 
     """Row and column of each sum are the coordinates of what the lane's instruction takes of the factors."""
     plan = planned((64, 64, 32), (factor, total), along)
     table = plan.layout.table()[:, :, :, 0]
-    each, own = plan.instruction.sums.count(Owner.REG), plan.instruction.sums.table()[:, :, 0, 0]
+    each, own = plan.instruction.accumulators.count(Owner.REG), plan.instruction.accumulators.table()[:, :, 0, 0]
     for column, row in itertools.product(range(plan.columns.repeats), range(plan.rows.repeats)):
         first = each * (row + plan.rows.repeats * column)
         for number, warp in itertools.product(range(each), range(4)):
@@ -136,7 +136,7 @@ def test_what_groups_of_warps_do_not_take(
     ("shape", "block", "reason"),
     [
         (Shape(56, 9, 9, F32, F32, F32, False, False), BLOCK, "56x9x9 are no whole parts of 8x4x1"),
-        (Shape(256, 256, 32, F32, F32, F32, False, False), BLOCK, "512 registers of sums"),
+        (Shape(256, 256, 32, F32, F32, F32, False, False), BLOCK, "512 registers of accumulators"),
         (
             Shape(64, 64, 32, F16, F16, F32, False, False),
             Block(8, 1 << 16, Architecture.SM_80),

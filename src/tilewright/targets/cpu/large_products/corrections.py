@@ -13,7 +13,7 @@ from tilewright.targets.llvm.emitter import Value, constant, i64, vector, zero
 
 
 def sum_words(ctx: KernelContext, machine: Machine, form: Form, panel: Value, steps: Value) -> None:
-    """Write the negative of it behind a panel of vectors: what the sums of its lines begin with."""
+    """Write the negative of it behind a panel of vectors: what the accumulators of its lines begin with."""
     b, unit, pieces = ctx.b, form.unit, form.pieces(machine)
     ev = Evaluator(b, ctx.arith, machine)
     words = form.long.word
@@ -23,13 +23,13 @@ def sum_words(ctx: KernelContext, machine: Machine, form: Form, panel: Value, st
 
     zeros = [zero(vector(words.name, piece.lanes)) for piece in pieces]
     with b.loop(i64(0), steps, 1, [panel, *zeros], hint="k") as loop:
-        start, *sums = loop.carried
+        start, *accumulators = loop.carried
         totals: list[Value] = []
-        for piece, total in zip(pieces, sums, strict=True):
+        for piece, total in zip(pieces, accumulators, strict=True):
             scalar = constant(vector(words.name, piece.lanes), form.short.packing.zero_word)
             found = unit.multiply(ev, load_lanes(b, lanes_at(start, piece.offset, piece.lanes)), scalar, total)
             totals.append(value_of(found))
         loop.yield_(lanes_at(start, form.long.height, 1).pointer, *totals)
     for piece, empty, total in zip(pieces, zeros, loop.results[1:], strict=True):
-        to = lanes_at(panel, form.long.sums(form.terms, machine) + piece.offset, piece.lanes)
+        to = lanes_at(panel, form.long.accumulators(form.terms, machine) + piece.offset, piece.lanes)
         store_lanes(b, b.sub(empty, total), to)

@@ -1,4 +1,5 @@
-"""What the program does with a large product, once its sums are there: in registers, block by block, and the store."""
+"""What the program does with a large product, once its accumulators are there: in registers, block by block, and the
+store."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ _SHORT: Final = 6
 def finish(
     ctx: KernelContext, machine: Machine, work: Work, block: Block, total: Fragments, *, streamed: bool = False
 ) -> None:
-    """Compute a block from its sums and store it, checked where it may reach over the ends of the target.
+    """Compute a block from its accumulators and store it, checked where it may reach over the ends of the target.
 
     `streamed`: past the caches where rows of vectors begin with cache lines.
     """
@@ -47,7 +48,7 @@ def finish(
         position = b.add(line, i64(block.pieces[first].offset))
         origin = (position, column) if block.vector == 0 else (column, position)
         part = Block(origin, block.vector, pieces, block.across, block.count)
-        sums = [row[first : first + len(pieces)] for row in total]
+        accumulators = [row[first : first + len(pieces)] for row in total]
         straight = boolean(True)
         for table in tables:
             straight = b.and_(straight, _straight(b, table, position, pieces, height))
@@ -56,13 +57,13 @@ def finish(
                 if streamed:
                     with b.if_else(_begins_lines(b, work.target, part)) as rows:
                         with rows.then():
-                            _store(ctx, machine, work, part, sums, streamed=True)
+                            _store(ctx, machine, work, part, accumulators, streamed=True)
                         with rows.otherwise():
-                            _store(ctx, machine, work, part, sums)
+                            _store(ctx, machine, work, part, accumulators)
                 else:
-                    _store(ctx, machine, work, part, sums)
+                    _store(ctx, machine, work, part, accumulators)
             with branch.otherwise():
-                _store(ctx, machine, work, part, sums, checked=True)
+                _store(ctx, machine, work, part, accumulators, checked=True)
 
 
 def is_inside(b: Builder, work: Work, block: Block, height: int) -> Value:
@@ -141,7 +142,7 @@ def may_be_streamed(machine: Machine, value: Expression, product: Product, targe
 
 
 def is_plain(value: Expression, target: Memory, vector: int) -> bool:
-    """Whether the sums are what is stored, rows of vectors in one piece each."""
+    """Whether the accumulators are what is stored, rows of vectors in one piece each."""
     if not isinstance(value, Product):
         return False
     acc = value.acc
@@ -152,7 +153,8 @@ def is_plain(value: Expression, target: Memory, vector: int) -> bool:
 
 
 def is_short(value: Expression) -> bool:
-    """Whether what happens to sums is so little code, and without calls, that it may stand in the loop over terms."""
+    """Whether what happens to accumulators is so little code, and without calls, that it may stand in the loop over
+    terms."""
     parts = list(elementwise_parts(value))
     known = all(not isinstance(part, Elementwise) or part.op.definition.dialect == "arith" for part in parts)
     return known and sum(isinstance(part, Elementwise | Converted) for part in parts) <= _SHORT

@@ -216,11 +216,12 @@ class MacroKernel:
         return [operands[k : k + count] for k in range(0, len(operands), count)]
 
     def _beginning(self) -> Fragments:
-        """What sums of a run of terms begin with: zeros, or what takes off what vectors give with words of zeros."""
+        """What accumulators of a run of terms begin with: zeros, or what takes off what vectors give with words of
+        zeros."""
         form = self._form
         if not form.long.summed:
             return self._zeros()
-        at = form.long.sums(form.terms, self._machine)
+        at = form.long.accumulators(form.terms, self._machine)
         row = [
             load_lanes(self._b, self._lanes(form.element, self._panel, at + p.offset, p.lanes)) for p in self._pieces
         ]

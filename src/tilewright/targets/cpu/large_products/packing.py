@@ -32,8 +32,8 @@ _PREFETCH_RUNS = 2
 class Format(Struct, frozen=True):
     """Panels of one factor: its dimension of lines, lines of a panel, how elements are packed.
 
-    `summed`: behind each panel there is a word a line, for sums over its terms. `row`: words from one line to the next,
-    where the terms of a line lie side by side (`lines.py`); else 0.
+    `summed`: behind each panel there is a word a line, for accumulators over its terms. `row`: words from one line to
+    the next, where the terms of a line lie side by side (`lines.py`); else 0.
     """
 
     line: int
@@ -49,10 +49,11 @@ class Format(Struct, frozen=True):
 
     def stride(self, depth: int, machine: Machine) -> int:
         """Words from one panel to the next."""
-        return self.sums(depth, machine) + (self.height if self.summed else 0)
+        return self.accumulators(depth, machine) + (self.height if self.summed else 0)
 
-    def sums(self, depth: int, machine: Machine) -> int:
-        """Words from the beginning of a panel to its sums; whole vectors may be written at the end of its terms."""
+    def accumulators(self, depth: int, machine: Machine) -> int:
+        """Words from the beginning of a panel to its accumulators; whole vectors may be written at the end of its
+        terms."""
         words = self.row or depth // self.packing.group * self.packing.parts
         return self.height * words + machine.lanes(self.word.component.bytes)
 

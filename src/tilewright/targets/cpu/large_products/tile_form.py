@@ -1,8 +1,8 @@
 """The shape of code of a product on tiles: blocks of tiles, runs of terms, and how much is kept in which cache.
 
-A block is two tiles of sums by two: with two tiles of each factor that is all eight registers, and each step makes four
-products of four loads. Its lines of vectors, for all terms of a run, stay in the first cache while the lines of scalars
-pass by from the second one, where the sums of unfinished blocks lie as well.
+A block is two tiles of accumulators by two: with two tiles of each factor that is all eight registers, and each step
+makes four products of four loads. Its lines of vectors, for all terms of a run, stay in the first cache while the lines
+of scalars pass by from the second one, where the accumulators of unfinished blocks lie as well.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _STEPS: Final = 16
 """Of a run at most: two tiles of vectors for all of them are 32 KiB."""
 PANELS_AT_ONCE: Final = 16
 """Panels of either factor that are multiplied with each other before others: of scalars half a MiB of packed terms, of
-sums one MiB."""
+accumulators one MiB."""
 BESIDE_SUMS: Final = 8
-"""Of scalars where sums are kept between runs of terms."""
+"""Of scalars where accumulators are kept between runs of terms."""
 BESIDE_SUMS_AND_VECTORS: Final = 6
 """And where the vectors of all runs stay in the second cache as well."""
 
 
 class TileForm(Struct, frozen=True):
     """Vectors of sums along dimension `vector` of the result; panels of both factors; terms and number of the runs;
-    whether the result is stored past the caches, and whether what happens to the sums of a block does so while the next
-    one is computed; whether the sums are the result, so that tiles are stored where they belong."""
+    whether the result is stored past the caches, and whether what happens to the accumulators of a block does so while
+    the next one is computed; whether the accumulators are the result, so that tiles are stored where they belong."""
 
     unit: AmxUnit
     vector: int
@@ -62,8 +62,8 @@ class TileForm(Struct, frozen=True):
         return [min(ROWS, height - first) for first in range(0, height, ROWS)]
 
     @property
-    def sums(self) -> list[tuple[int, Tile]]:
-        """The tiles of sums of a block, those of the first rows first, and where they lie."""
+    def accumulators(self) -> list[tuple[int, Tile]]:
+        """The tiles of accumulators of a block, those of the first rows first, and where they lie."""
         columns = range(0, self.sum_row, ROW_BYTES)
         return [(ROWS * r * self.sum_row + c, Tile(rows)) for r, rows in enumerate(self.rows) for c in columns]
 
@@ -79,16 +79,16 @@ class TileForm(Struct, frozen=True):
 
     @property
     def sum_row(self) -> int:
-        """Bytes of a row of sums: a block's sums lie row by row."""
+        """Bytes of a row of accumulators: a block's accumulators lie row by row."""
         return _WORD * self.long.height
 
     @property
     def block_bytes(self) -> int:
-        """Bytes of the sums of a block."""
+        """Bytes of the accumulators of a block."""
         return self.sum_row * self.short.height
 
     def pieces(self) -> tuple[Piece, ...]:
-        """The vectors of a row of sums."""
+        """The vectors of a row of accumulators."""
         return split_powers(self.long.height, ROW_WORDS)
 
     def panel_bytes(self, machine: Machine, form: Format) -> int:

@@ -1,4 +1,4 @@
-"""The inner part of a product on tiles: a block of sums over a run of terms, and its epilogue.
+"""The inner part of a product on tiles: a block of accumulators over a run of terms, and its epilogue.
 
 It is a function without calls, for these would cost the tiles their registers (`units/amx.py`).
 """
@@ -25,7 +25,7 @@ _MOST_ROWS: Final = 16
 _MOST_DUE: Final = 4
 """Rows of the block before that a step sees to."""
 _ROWS_AT_ONCE: Final = 8
-"""Of a block's sums in the epilogue: vectors of them and of old elements share the registers."""
+"""Of a block's accumulators in the epilogue: vectors of them and of old elements share the registers."""
 _SUM_LINES: Final = 4
 _STREAM_LINES: Final = 2
 """Prefetched in each step, of each part of a factor."""
@@ -49,10 +49,11 @@ class _Rows(Struct, frozen=True):
 
 
 class Due(Struct, frozen=True):
-    """The block before, whose sums are complete at `sums`: what the program does with them is due if `is_due`."""
+    """The block before, whose accumulators are complete at `accumulators`: what the program does with them is due if
+    `is_due`."""
 
     at: tuple[Value, Value]
-    sums: Value
+    accumulators: Value
     is_due: Value
 
 
@@ -73,56 +74,59 @@ class TileKernel:
         at: tuple[Value, Value],
         long: Value,
         short: Value,
-        sums: Value,
+        accumulators: Value,
         steps: Value,
         streams: list[Value],
         due: Due | None = None,
     ) -> None:
-        """The block with these numbers, of two panels and so many steps; its sums are kept at `sums` between runs.
+        """The block with these numbers, of two panels and so many steps; its accumulators are kept at `accumulators`
+        between runs.
 
         `streams` are prefetched into the second cache, two lines a step. What is `due` of the block before happens in
         the meantime, some rows a step; the block's own epilogue is left to the next one then, and at last to `finish`.
         """
         b, work = self._b, self._work
-        rows = self._target_rows(at, sums)
-        total = self._accumulate([long, short, *streams], self._beginning(sums), sums, rows, steps, due)
+        rows = self._target_rows(at, accumulators)
+        total = self._accumulate([long, short, *streams], self._beginning(accumulators), accumulators, rows, steps, due)
         if self._form.plain:
-            self._store_plain(at, sums, total)
+            self._store_plain(at, accumulators, total)
             return
-        self._keep(sums, total)
+        self._keep(accumulators, total)
         if due is not None:
             with b.if_then(due.is_due):
-                self._epilogue(due.at, due.sums, b.mul(b.smin(steps, i64(self._due_steps)), i64(self._due_rows)))
+                self._epilogue(
+                    due.at, due.accumulators, b.mul(b.smin(steps, i64(self._due_steps)), i64(self._due_rows))
+                )
         else:
-            self.finish(at, sums, work.last)
+            self.finish(at, accumulators, work.last)
 
-    def _keep(self, sums: Value, total: list[Value]) -> None:
-        for (offset, tile), value in zip(self._form.sums, total, strict=True):
-            tile.store(self._b, value, self._b.offset(sums, offset), i64(self._form.sum_row))
+    def _keep(self, accumulators: Value, total: list[Value]) -> None:
+        for (offset, tile), value in zip(self._form.accumulators, total, strict=True):
+            tile.store(self._b, value, self._b.offset(accumulators, offset), i64(self._form.sum_row))
 
-    def _store_plain(self, at: tuple[Value, Value], sums: Value, total: list[Value]) -> None:
-        """Store complete sums that are the result: tiles into the target, if all of the block exists there."""
+    def _store_plain(self, at: tuple[Value, Value], accumulators: Value, total: list[Value]) -> None:
+        """Store complete accumulators that are the result: tiles into the target, if all of the block exists there."""
         b, form, work = self._b, self._form, self._work
         block = Block(self._origin(at, i64(0)), form.vector, form.pieces(), 1 - form.vector, form.short.height)
         whole = b.and_(work.last, is_inside(b, work, block, form.long.height))
         with b.if_else(whole, likely=True) as branch:
             with branch.then():
                 start, step = self._target_place(at)
-                for (offset, tile), value in zip(form.sums, total, strict=True):
+                for (offset, tile), value in zip(form.accumulators, total, strict=True):
                     row, column = divmod(offset, form.sum_row)
                     place = b.offset(b.gep("i8", start, b.mul(step, i64(row))), column)
                     tile.store(b, value, place, step)
             with branch.otherwise():
-                self._keep(sums, total)
-                self.finish(at, sums, work.last)
+                self._keep(accumulators, total)
+                self.finish(at, accumulators, work.last)
 
-    def finish(self, at: tuple[Value, Value], sums: Value, is_due: Value) -> None:
-        """What the program does with a block's sums, if that is due."""
+    def finish(self, at: tuple[Value, Value], accumulators: Value, is_due: Value) -> None:
+        """What the program does with a block's accumulators, if that is due."""
         if is_due.text == "true":
-            self._epilogue(at, sums)
+            self._epilogue(at, accumulators)
             return
         with self._b.if_then(is_due):
-            self._epilogue(at, sums)
+            self._epilogue(at, accumulators)
 
     @property
     def _due_rows(self) -> int:
@@ -134,16 +138,18 @@ class TileKernel:
     def _due_steps(self) -> int:
         return self._form.short.height // self._due_rows
 
-    def _beginning(self, sums: Value) -> list[Value]:
+    def _beginning(self, accumulators: Value) -> list[Value]:
         """Zeros in the first run of terms, what was kept in later ones."""
         b, form = self._b, self._form
         if self._work.first.text == "true":
-            return [tile.zeros(b) for _, tile in form.sums]
+            return [tile.zeros(b) for _, tile in form.accumulators]
         with b.if_else(self._work.first) as branch:
             with branch.then():
-                branch.yield_(*(tile.zeros(b) for _, tile in form.sums))
+                branch.yield_(*(tile.zeros(b) for _, tile in form.accumulators))
             with branch.otherwise():
-                branch.yield_(*(tile.load(b, b.offset(sums, offset), form.sum_row) for offset, tile in form.sums))
+                branch.yield_(
+                    *(tile.load(b, b.offset(accumulators, offset), form.sum_row) for offset, tile in form.accumulators)
+                )
         return branch.results
 
     def stream(self, start: Value, block: Value, steps: Value) -> Value:
@@ -160,7 +166,7 @@ class TileKernel:
         self,
         pointers: list[Value],
         beginning: list[Value],
-        sums: Value,
+        accumulators: Value,
         rows: _Rows | None,
         steps: Value,
         due: Due | None,
@@ -171,18 +177,19 @@ class TileKernel:
         with b.loop(i64(0), steps, 1, [*pointers, *beginning], hint="k") as loop:
             long, short, *streams = loop.carried[: len(pointers)]
             products = self._products(long, short, loop.carried[len(pointers) :])
-            self._prefetch(streams, sums, loop.index)
+            self._prefetch(streams, accumulators, loop.index)
             if rows is not None:
                 rows.prefetch(b, loop.index)
             if due is not None:
                 with b.if_then(b.icmp("slt", loop.index, due_steps)):
-                    self._rows(due.at, due.sums, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
+                    self._rows(due.at, due.accumulators, b.mul(loop.index, i64(self._due_rows)), self._due_rows)
             streams = [b.offset(stream, self._stream_lines * LINE_BYTES) for stream in streams]
             loop.yield_(b.offset(long, form.long_step), b.offset(short, form.short_step), *streams, *products)
         return loop.results[len(pointers) :]
 
     def _products(self, long: Value, short: Value, totals: list[Value]) -> list[Value]:
-        """Sums and the terms of one instruction, of each of its products; what two of these share is loaded once."""
+        """Accumulators and the terms of one instruction, of each of its products; what two of these share is loaded
+        once."""
         b, form = self._b, self._form
         vectors: list[Value] = []
         scalars: list[Value | None] = []
@@ -207,20 +214,20 @@ class TileKernel:
         b, row = self._b, self._form.sum_row
         return [Tile(ROWS).load(b, b.offset(start, column), row) for column in range(0, row, ROW_BYTES)]
 
-    def _prefetch(self, streams: list[Value], sums: Value, step: Value) -> None:
-        """The sums of the next block into the first cache, what comes later into the second one."""
+    def _prefetch(self, streams: list[Value], accumulators: Value, step: Value) -> None:
+        """The accumulators of the next block into the first cache, what comes later into the second one."""
         b = self._b
         for stream in streams:
             for line in range(self._stream_lines):
                 b.prefetch(b.offset(stream, LINE_BYTES * line), locality=2)
         if self._form.runs > 1:
             lines = _SUM_LINES * self._form.long.packing.parts
-            next_ = b.gep("i8", sums, b.mul(step, i64(lines * LINE_BYTES)))
+            next_ = b.gep("i8", accumulators, b.mul(step, i64(lines * LINE_BYTES)))
             for line in range(lines):
                 b.prefetch(b.offset(next_, self._form.block_bytes + LINE_BYTES * line), write=True)
 
-    def _target_rows(self, at: tuple[Value, Value], sums: Value) -> _Rows | None:
-        """What the epilogue will write; in earlier runs of terms the sums, which are near in any case."""
+    def _target_rows(self, at: tuple[Value, Value], accumulators: Value) -> _Rows | None:
+        """What the epilogue will write; in earlier runs of terms the accumulators, which are near in any case."""
         b, form, work = self._b, self._form, self._work
         target = work.target
         if form.streamed or target.strides[form.vector].integer != 1:
@@ -228,7 +235,7 @@ class TileKernel:
         size = target.type.element.bytes
         steps = form.terms // form.unit.terms
         start, step = self._target_place(at)
-        start, step = b.select(work.last, start, sums), b.select(work.last, step, i64(0))
+        start, step = b.select(work.last, start, accumulators), b.select(work.last, step, i64(0))
         return _Rows(start, step, form.long.height * size, min(_MOST_ROWS, -(-form.short.height // steps)))
 
     def _target_place(self, at: tuple[Value, Value]) -> tuple[Value, Value]:
@@ -244,21 +251,21 @@ class TileKernel:
         column = b.add(b.mul(at[1], i64(form.short.height)), row)
         return (line, column) if form.vector == 0 else (column, line)
 
-    def _epilogue(self, at: tuple[Value, Value], sums: Value, first: Value | None = None) -> None:
-        """What the program does with the sums, some rows at a time; from a row on."""
+    def _epilogue(self, at: tuple[Value, Value], accumulators: Value, first: Value | None = None) -> None:
+        """What the program does with the accumulators, some rows at a time; from a row on."""
         b, height = self._b, self._form.short.height
         at_once, first = (_ROWS_AT_ONCE, i64(0)) if first is None else (self._due_rows, first)
         many = height // at_once * at_once
         if many:
             with b.loop(first, i64(many), at_once, hint="row") as loop:
-                self._rows(at, sums, loop.index, at_once)
+                self._rows(at, accumulators, loop.index, at_once)
         if many < height:
-            self._rows(at, sums, i64(many), height - many)
+            self._rows(at, accumulators, i64(many), height - many)
 
-    def _rows(self, at: tuple[Value, Value], sums: Value, first: Value, count: int) -> None:
+    def _rows(self, at: tuple[Value, Value], accumulators: Value, first: Value, count: int) -> None:
         b, form = self._b, self._form
         pieces, element = form.pieces(), form.unit.accumulator.name
-        start = b.gep("i8", sums, b.mul(first, i64(form.sum_row)))
+        start = b.gep("i8", accumulators, b.mul(first, i64(form.sum_row)))
         total = [
             [
                 load_lanes(b, Lanes(element, b.offset(start, form.sum_row * row + 4 * p.offset), i64(1), p.lanes))

@@ -2,7 +2,7 @@
 
 The lines of scalars are packed first, for all terms, by all threads. Then threads take panels of vectors, some at a
 time: they pack them, and multiply them with as many panels of scalars as the second cache holds, run by run of the
-terms, before they go on to the next ones. So the sums of unfinished blocks do not leave the second cache.
+terms, before they go on to the next ones. So the accumulators of unfinished blocks do not leave the second cache.
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ class TileProduct:
         inside, b = work.inside(part), part.inner.b
         longs, ahead, line, column, end = map(part.value, (longs, ahead, strip.line, strip.column, strip.end))
         run = _Run(*map(part.value, (run.number, run.count, run.term, run.depth)))
-        sums, steps = inside.accumulators, blocks(b, run.depth, form.unit.terms)
-        assert sums is not None
+        accumulators, steps = inside.accumulators, blocks(b, run.depth, form.unit.terms)
+        assert accumulators is not None
         kernel = TileKernel(part.inner, self._machine, form, inside)
         columns = b.sub(end, column)
 
         def place(block: Value) -> Value:
             kept = block if form.runs > 1 else b.and_(block, i64(self._kept - 1))
-            return b.gep("i8", sums, b.mul(kept, i64(form.block_bytes)))
+            return b.gep("i8", accumulators, b.mul(kept, i64(form.block_bytes)))
 
         with b.loop(part.begin, part.end, hint="line") as i, b.loop(column, end, hint="column") as j:
             number = b.sub(j.index, column)
@@ -172,7 +172,7 @@ class TileProduct:
 
     @property
     def _kept(self) -> int:
-        """Blocks whose sums are kept where there is one run: one, or with it the one before."""
+        """Blocks whose accumulators are kept where there is one run: one, or with it the one before."""
         return 2 if self._form.overlapped else 1
 
     def _next_shorts(self, b: Builder, work: Work, strip: _Strip, run: _Run) -> Value:
@@ -184,8 +184,8 @@ class TileProduct:
 
     @property
     def _columns_at_once(self) -> int:
-        """Panels of scalars that vectors are multiplied with before others: fewer where sums are kept between runs, and
-        fewer still where the vectors of all runs stay in the second cache as well."""
+        """Panels of scalars that vectors are multiplied with before others: fewer where accumulators are kept between
+        runs, and fewer still where the vectors of all runs stay in the second cache as well."""
         form = self._form
         if form.runs == 1:
             return PANELS_AT_ONCE

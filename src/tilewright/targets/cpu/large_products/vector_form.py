@@ -20,7 +20,8 @@ _COMPACT_ACCUMULATORS = 8
 _BLOCK_TERMS = 100
 """To begin and end a register block takes as long as so many terms of one of its columns."""
 _GAIN_OF_THREE = 1.06
-"""Of blocks of three vectors, to be worth it: their runs are shorter, so that sums are kept in memory more often."""
+"""Of blocks of three vectors, to be worth it: their runs are shorter, so that accumulators are kept in memory more
+often."""
 _SET_BYTES = 4096
 """Of one way of the first cache: lines that lie this far apart share one place in each way."""
 _OTHER_WAYS = 2
@@ -148,7 +149,8 @@ def _longest_run(machine: Machine, element: ScalarType, vectors: int, width: int
 
 
 def _run_length(depth: int, most: int) -> int:
-    """The terms of `depth` in even runs of about `most`; in one if that is little longer: then no sums are kept."""
+    """The terms of `depth` in even runs of about `most`; in one if that is little longer: then no accumulators are
+    kept."""
     longest = max(most, _SHORTEST_RUN)
     runs = 1 if depth <= longest * _LONGER_ALONE else -(-depth // longest)
     return -(-depth // (runs * RUN_GRAIN)) * RUN_GRAIN

@@ -251,7 +251,7 @@ def _pack_longs(
 
 
 def _pack_long(ctx: KernelContext, machine: Machine, form: Form, work: Work, number: Value, to: Value) -> None:
-    """One panel of vectors, and what its sums begin with."""
+    """One panel of vectors, and what its accumulators begin with."""
     corner = Corner(ctx.b.mul(number, i64(form.long.height)), work.term)
     pack(ctx, machine, work.long, form.long, corner, work.depth, to)
     if form.long.summed:

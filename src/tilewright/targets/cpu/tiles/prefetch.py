@@ -1,6 +1,6 @@
 """Prefetching a tile's place: a hint for each cache line, which never faults.
 
-Loops that combine what they read from memory beyond the caches ask for it themselves, since the hardware's requests
+Loops that combine what they read from memory beyond the caches prefetch it themselves, since the hardware's requests
 come too late (Zen 5, 10^7 elements on one thread: sums 1.16 to 1.21 times as fast, the largest 1.15 to 1.25).
 
 The hints are spread over the code that follows: more at a time than the core has line buffers (16) hold up its loads.

@@ -1,10 +1,10 @@
-"""AMX: products of tiles, registers of up to 16 rows of 64 bytes, added to a tile of sums in i32 or f32.
+"""AMX: products of tiles, registers of up to 16 rows of 64 bytes, added to a tile of accumulators in i32 or f32.
 
 Rows of the first tile are lines of one factor, 16 words of each; rows of the second one are words, of 16 lines of the
-other factor each. A product of i8 is exact and its sums wrap, for all signs. Of bf16, one instruction adds up the first
-terms of all words, and the second ones, in f32, then these two sums, then what was there, each rounded to nearest even;
-subnormal numbers count as zeros everywhere. Factors of f16 are packed as sums of two of bf16 (`splitting.py`), of
-which four products are formed.
+other factor each. A product of i8 is exact and its accumulators wrap, for all signs. Of bf16, one instruction adds up
+the first terms of all words, and the second ones, in f32, then these two accumulators, then what was there, each
+rounded to nearest even; subnormal numbers count as zeros everywhere. Factors of f16 are packed as sums of two of bf16
+(`splitting.py`), of which four products are formed.
 
 LLVM allocates the eight registers and writes the configuration of their shapes, at the entry of a function. Registers
 do not survive calls.
@@ -105,5 +105,5 @@ def amx(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> AmxUnit | 
 
 
 def uses_tiles(module: Module) -> bool:
-    """Whether some code of a module does: its sums begin with zeros."""
+    """Whether some code of a module does: its accumulators begin with zeros."""
     return module.declared(_ZERO)

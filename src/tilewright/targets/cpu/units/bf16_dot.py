@@ -1,7 +1,7 @@
 """Dot products of pairs of bf16: for each lane of f32 two products are added, each fused, to nearest even.
 
-The sums are those of fused multiply-adds in f32, the second term of a pair first, but for subnormal numbers: those of
-the factors, the sum before, and every sum formed count as zeros.
+The accumulators are those of fused multiply-adds in f32, the second term of a pair first, but for subnormal numbers:
+those of the factors, the sum before, and every sum formed count as zeros.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Bf16Unit(Struct, frozen=True):
 
     def multiply(self, ev: BlockReader, vector: Operand, scalar: Operand, total: Operand) -> Operand:
         """One instruction."""
-        sums = value_of(total)
-        lanes = lanes_of(sums.type)
+        accumulators = value_of(total)
+        lanes = lanes_of(accumulators.type)
         # the one place where LLVM sees its own type of bf16, of which it only passes the bits on
         pairs = vector_type("bfloat", 2 * lanes)
-        operands = [sums, *(ev.b.bitcast(value_of(operand), pairs) for operand in (vector, scalar))]
+        operands = [accumulators, *(ev.b.bitcast(value_of(operand), pairs) for operand in (vector, scalar))]
         name = f"llvm.x86.avx512bf16.dpbf16ps.{lanes * 32}"
-        return ev.b.intrinsic(name, sums.type, operands, overload=(), hint="dot")
+        return ev.b.intrinsic(name, accumulators.type, operands, overload=(), hint="dot")

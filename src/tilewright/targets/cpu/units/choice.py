@@ -37,7 +37,7 @@ class Choice(Struct, frozen=True):
 def choose(
     machine: Machine, vectors: Factor, scalars: Factor, accumulator: ScalarType, shape: tuple[int, int, int]
 ) -> Choice:
-    """The best unit for a packed product whose sums are formed in a type; `shape`: rows, columns, terms."""
+    """The best unit for a packed product whose accumulators are formed in a type; `shape`: rows, columns, terms."""
     refused: list[str] = []
     for unit, found in _better(vectors, scalars, accumulator):
         why = _refusal(machine, unit) or _too_small(machine, unit, shape)

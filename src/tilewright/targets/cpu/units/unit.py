@@ -77,7 +77,7 @@ class Unit(Protocol):
 
     @property
     def accumulator(self) -> ScalarType:
-        """What sums are formed in."""
+        """What accumulators are formed in."""
         ...
 
     @property
@@ -94,7 +94,8 @@ class Unit(Protocol):
 class ProductUnit(Unit, Protocol):
     """A unit whose scalars are spread over all lanes.
 
-    Where words of zero scalars are no zeros (`scalars.flipped`), what vectors give with these is taken off their sums.
+    Where words of zero scalars are no zeros (`scalars.flipped`), what vectors give with these is taken off their
+    accumulators.
     """
 
     def multiply(self, ev: BlockReader, vector: Operand, scalar: Operand, total: Operand) -> Operand:

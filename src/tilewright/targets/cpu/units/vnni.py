@@ -79,8 +79,8 @@ def vnni(vectors: Factor, scalars: Factor) -> ByteUnit | ShortUnit | None:
 
 
 def _dot(ev: BlockReader, word: str, element: ScalarType, x: Operand, y: Operand, total: Operand) -> Operand:
-    sums = value_of(total)
-    lanes = lanes_of(sums.type)
+    accumulators = value_of(total)
+    lanes = lanes_of(accumulators.type)
     packed = vector_type(element.name, lanes * (I32.bytes // element.bytes))
-    operands = [sums, *(ev.b.bitcast(value_of(operand), packed) for operand in (x, y))]
-    return ev.b.intrinsic(f"llvm.x86.avx512.{word}.{lanes * 32}", sums.type, operands, overload=(), hint="dot")
+    operands = [accumulators, *(ev.b.bitcast(value_of(operand), packed) for operand in (x, y))]
+    return ev.b.intrinsic(f"llvm.x86.avx512.{word}.{lanes * 32}", accumulators.type, operands, overload=(), hint="dot")

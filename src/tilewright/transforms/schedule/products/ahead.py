@@ -46,10 +46,10 @@ class Ahead(Struct, frozen=True):
     why threads copy, not the machine by itself. If there is a loop `around` this one, it goes on loading ahead from
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
     Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, the
-    first one of each iteration is begun in the one before, and those whose sums are only added up are awaited in the
-    next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
+    first one of each iteration is begun in the one before, and those whose accumulators are only added up are awaited
+    in the next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not. What is
-    loaded `beside` factors threads read. With `roles` a warp beside the work-group asks for copies; so many `sides`
+    loaded `beside` factors threads read. With `roles` a producer warp issues the copies; so many `sides`
     take tiles of the loop around by turns.
     """
 
@@ -255,14 +255,15 @@ def _shared(
 
 
 def late_product(loop: scf.For, products: Sequence[tile.Mma]) -> tile.Mma | None:
-    """The last of several products if its sums are nothing but handed on: the next iteration may multiply them."""
+    """The last of several products if its accumulators are nothing but handed on: the next iteration may multiply
+    them."""
     op, end = products[-1], loop.body.entry.last
     places = [value for value in (() if end is None else end.operands) if value is op.out]
     return op if len(products) > 1 and len(places) == 1 and list(op.out.uses) == [end] else None
 
 
 def adders_of(loop: scf.For, products: Sequence[tile.Mma]) -> list[tile.Mma]:
-    """The products whose sums are nothing but handed on."""
+    """The products whose accumulators are nothing but handed on."""
     end = loop.body.entry.last
     operands = [] if end is None else list(end.operands)
     return [op for op in products if operands.count(op.out) == 1 and list(op.out.uses) == [end]]
@@ -302,7 +303,7 @@ def _around_several(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, Produc
         return "iterations overlap"
     late = late_product(loop, found.products)
     if late is None:
-        return "the last sums of a loop are used in it"
+        return "the last accumulators of a loop are used in it"
     loads: list[tile.Load] = []
     for op, side in (*found.copied, *found.shared_by_all):
         value, factor = ((op.lhs, plans[op].lhs), (op.rhs, plans[op].rhs))[side]

@@ -75,7 +75,8 @@ def loads_beside(
 ) -> Sequence[Beside]:
     """The loads of a pipelined loop that may come ahead in the one ring of its products.
 
-    Its stages are free once the last of the products whose sums are only added up is over: it begins behind them.
+    Its stages are free once the last of the products whose accumulators are only added up is over: it begins behind
+    them.
     """
     body = list(loop.body.entry)
     if len(rings) != 1 or not any(op in rings[0] for op in adders):

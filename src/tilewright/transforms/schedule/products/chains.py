@@ -1,4 +1,5 @@
-"""Products of which the sums, changed element by element, are factors of others: best they stay where they are."""
+"""Products of which the accumulators, changed element by element, are factors of others: best they stay where they
+are."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from tilewright.transforms.tile_values import tile_type
 
 
 def sums_of(factor: Value) -> tile.Mma | None:
-    """The product of whose sums a factor is computed, each element from that at its place."""
+    """The product of whose accumulators a factor is computed, each element from that at its place."""
     shape, seen = tile_type(factor).shape, set[Operation]()
     work = [factor]
     while work:

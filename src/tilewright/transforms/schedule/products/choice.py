@@ -51,8 +51,8 @@ class Products(Struct, frozen=True):
     """How the products of a kernel are computed. `memory` says in which of the `buffers` the factors of each lie.
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
-    the store of sums that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to). What is
-    loaded `beside` factors has a buffer each.
+    the store of accumulators that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to).
+    What is loaded `beside` factors has a buffer each.
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -83,7 +83,7 @@ class Products(Struct, frozen=True):
 
     @property
     def stores(self) -> Copies | None:
-        """Who stores sums; None where nobody has been asked."""
+        """Who stores accumulators; None where nobody has been asked."""
         return Copies.TENSOR if isinstance(self.stored, Stored) else Copies.THREADS if self.stored else None
 
     @property
@@ -119,7 +119,7 @@ class Products(Struct, frozen=True):
 
     @property
     def overlap(self) -> bool:
-        """Whether products go on while threads compute with the sums of others."""
+        """Whether products go on while threads compute with the accumulators of others."""
         return any(found.overlap for found in self.loops.values())
 
     @property
@@ -130,7 +130,7 @@ class Products(Struct, frozen=True):
 
     @property
     def roles(self) -> bool:
-        """Whether a warp beside the work-group asks for what loops multiply."""
+        """Whether a producer warp issues the copies of what loops multiply."""
         return bool(self.loops) and all(found.roles for found in self.loops.values())
 
     @property
@@ -200,14 +200,14 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     loops = _loops(kernel, plans, block, wanted)
     asked = wanted.stores is Copies.TENSOR
     # on an H200 attention of width 128 and length 4096 is 1.04 times as fast so, causal 1.02
-    any_sums = asked or (block.threads >= _PAIR * _GROUP and any(found.has_several for found in loops.values()))
+    any_accumulators = asked or (block.threads >= _PAIR * _GROUP and any(found.has_several for found in loops.values()))
     stored: Stored | str = ASKED
     if wanted.stores is not Copies.THREADS:
-        stored = stored_by_machine(kernel, plans, block.threads, any_sums=any_sums, sides=sides)
+        stored = stored_by_machine(kernel, plans, block.threads, any_accumulators=any_accumulators, sides=sides)
     if isinstance(stored, Stored):
         counts = _stages_enough(wanted)
         one_slab = stored.with_one_slab(block.threads // WARP)
-        ways = [stored, one_slab] if any_sums or len(counts) > 1 else [stored]
+        ways = [stored, one_slab] if any_accumulators or len(counts) > 1 else [stored]
         left = [max(shared - _bytes_of(way.slabs), 0) for way in ways]
         fewer = [_loops(kernel, plans, replace(block, shared_bytes=bytes_), wanted) for bytes_ in left]
         enough = [number for most in counts for number, found in enumerate(fewer) if _are_enough(loops, found, most)]
@@ -347,7 +347,8 @@ def _taken_bytes(kernel: Kernel) -> int:
 
 
 def _conversions(kernel: Kernel, warps: int) -> int:
-    """Bytes that changes of layouts and reductions may take: nothing where sums are computed with and stored."""
+    """Bytes that changes of layouts and reductions may take: nothing where accumulators are computed with and
+    stored."""
     total, found, products = 0, set[TileType](), frozenset(products_of(kernel))
     for op in collective(kernel):
         match op:

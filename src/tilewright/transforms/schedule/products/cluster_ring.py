@@ -1,6 +1,6 @@
 """What a ring of stages needs beside its own barriers where blocks of a cluster fill each other's stages.
 
-A block asks for its share of a box for all that multiply the same factor. So it waits before that until all of them
+A block copies its share of a box for all that multiply the same factor. So it waits before that until all of them
 have read the stage: each says so at a barrier of each block that fills its stages (`gpu.release`), one for each stage.
 Blocks do so at about the same time, so each fills the stage that it has released an iteration before, and does not wait
 long; or the one that it has just released, while a long product goes on. Before the first share all blocks must have

@@ -74,7 +74,8 @@ def hand_on(loop: scf.For, value: Value) -> None:
 
 
 def handed_on(loop: scf.For, op: tile.Mma) -> int | None:
-    """As which carried value the loop hands the sums on to where they are added up further, if they go nowhere else."""
+    """As which carried value the loop hands the accumulators on to where they are added up further, if they go nowhere
+    else."""
     end = loop.body.entry.last
     acc = op.acc
     if not (isinstance(acc, BlockArgument) and acc in loop.carried and isinstance(end, scf.Yield)):
@@ -117,7 +118,7 @@ def branched(condition: Value, loop: scf.For) -> scf.For:
 
 
 def finish(op: tile.Mma, found: Value) -> None:
-    """Put the sums in the place of a product, and take out loads that were only for it."""
+    """Put the accumulators in the place of a product, and take out loads that were only for it."""
     found.name = op.out.name
     op.out.replace_all_uses_with(found)
     factors = (op.lhs, op.rhs)

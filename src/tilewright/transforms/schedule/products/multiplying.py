@@ -57,14 +57,14 @@ class _Operand(Struct, frozen=True):
 
 
 def lower_product(build: Builder, threads: Threads, op: gpu.Mma, values: Sequence[Value]) -> Value:
-    """The fragment of the sums; `values` are what the operands became."""
+    """The fragment of the accumulators; `values` are what the operands became."""
     plan = plan_of(op)
-    lhs, lhs_stage, rhs, rhs_stage, sums = values
+    lhs, lhs_stage, rhs, rhs_stage, accumulators = values
     left, right = _Operand(plan.lhs, lhs, lhs_stage), _Operand(plan.rhs, rhs, rhs_stage)
     rows, columns = (right, left) if plan.swapped else (left, right)
     if plan.instruction.reads_memory:
-        return _by_groups(build, threads, plan, rows, columns, sums, op.first // plan.instruction.shape[2])
-    return _Multiplier(threads, plan, rows, columns).multiply(build, sums)
+        return _by_groups(build, threads, plan, rows, columns, accumulators, op.first // plan.instruction.shape[2])
+    return _Multiplier(threads, plan, rows, columns).multiply(build, accumulators)
 
 
 def lower_read(build: Builder, threads: Threads, op: gpu.ReadParts, values: Sequence[Value]) -> Value:
@@ -133,12 +133,12 @@ def _row_of_pair(threads: Threads) -> Value:
 
 
 def lower_parts(build: Builder, op: gpu.MmaParts, values: Sequence[Value]) -> Value:
-    """The fragment of the sums; `values` are what the operands became."""
-    plan, (lhs, rhs, sums) = plan_of_parts(op), values
+    """The fragment of the accumulators; `values` are what the operands became."""
+    plan, (lhs, rhs, accumulators) = plan_of_parts(op), values
     rows, columns = (_steps_of(build, part, plan.steps) for part in ((rhs, lhs) if plan.swapped else (lhs, rhs)))
     for left, right in zip(rows, columns, strict=True):
-        sums = build(instructions.Mma(left, right, sums, plan.instruction.name)).out
-    return sums
+        accumulators = build(instructions.Mma(left, right, accumulators, plan.instruction.name)).out
+    return accumulators
 
 
 def _steps_of(build: Builder, parts: Value, steps: int) -> list[Value]:
@@ -156,26 +156,26 @@ class _Multiplier:
 
     def __init__(self, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand) -> None:
         self._plan = plan
-        # as the layout of the sums numbers warps
+        # as the layout of the accumulators numbers warps
         self._rows = _Reader(threads, rows, _warp_digit(threads, 1, plan.rows.warps))
         self._columns = _Reader(threads, columns, _warp_digit(threads, plan.rows.warps, plan.columns.warps))
 
-    def multiply(self, build: Builder, sums: Value) -> Value:
-        """The sums with the product of a stage added."""
+    def multiply(self, build: Builder, accumulators: Value) -> Value:
+        """The accumulators with the product of a stage added."""
         plan = self._plan
         first = self._read(build, build.index(0), self._groups[0])
         if plan.steps_a_trip == plan.steps:
-            return self._trip(build, build.index(0), sums, first, None)[0]
+            return self._trip(build, build.index(0), accumulators, first, None)[0]
         deep = plan.steps_a_trip * plan.instruction.shape[2]
         depth = plan.steps * plan.instruction.shape[2]
-        loop = emit.open_loop(build, build.index(0), build.index(depth), build.index(deep), [sums, *first])
+        loop = emit.open_loop(build, build.index(0), build.index(depth), build.index(deep), [accumulators, *first])
         loop.op.unroll = False
-        body, (sums, *first) = loop.body, loop.carried
+        body, (accumulators, *first) = loop.body, loop.carried
         following = emit.add(body, loop.index, body.index(deep))
         # the last trip reads the first parts once more
         following = emit.select(body, emit.less(body, following, body.index(depth)), following, body.index(0))
-        sums, first = self._trip(body, loop.index, sums, first, following)
-        return loop.finish([sums, *first])[0]
+        accumulators, first = self._trip(body, loop.index, accumulators, first, following)
+        return loop.finish([accumulators, *first])[0]
 
     @property
     def _groups(self) -> Sequence[Sequence[int]]:
@@ -188,7 +188,7 @@ class _Multiplier:
         return [*self._rows.read(build, deep, steps), *self._columns.read(build, deep, steps)]
 
     def _trip(
-        self, build: Builder, deep: Value, sums: Value, parts: list[Value], following: Value | None
+        self, build: Builder, deep: Value, accumulators: Value, parts: list[Value], following: Value | None
     ) -> tuple[Value, list[Value]]:
         """The steps of a trip group by group; each group is read before the one before is multiplied.
 
@@ -203,8 +203,8 @@ class _Multiplier:
             elif following is not None:
                 parts = self._read(build, following, groups[0])
             for left, right in zip(now[: len(steps)], now[len(steps) :], strict=True):
-                sums = build(instructions.Mma(left, right, sums, self._plan.instruction.name)).out
-        return sums, parts
+                accumulators = build(instructions.Mma(left, right, accumulators, self._plan.instruction.name)).out
+        return accumulators, parts
 
 
 class _Reader:
@@ -314,7 +314,13 @@ def batched(places: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple
 
 
 def _by_groups(
-    build: Builder, threads: Threads, plan: ProductPlan, rows: _Operand, columns: _Operand, sums: Value, first: int
+    build: Builder,
+    threads: Threads,
+    plan: ProductPlan,
+    rows: _Operand,
+    columns: _Operand,
+    accumulators: Value,
+    first: int,
 ) -> Value:
     """Groups of warps read factors by themselves, those that are not in registers."""
     indices: list[list[Value]] = []
@@ -331,7 +337,7 @@ def _by_groups(
     along = (plan.rows.along_outer, plan.columns.along_outer)
     return build(
         instructions.MmaAsync(
-            sums,
+            accumulators,
             rows.memory,
             columns.memory,
             indices[0],

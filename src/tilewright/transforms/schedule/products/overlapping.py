@@ -1,9 +1,10 @@
-"""One iteration of a loop with several products: what begins first, where sums are awaited, what goes on meanwhile.
+"""One iteration of a loop with several products: what begins first, where accumulators are awaited, what goes on
+meanwhile.
 
-Products that need nothing that is computed begin at once, then the last product of the iteration before. Sums are
-awaited where they are used first; those that were begun later go on. Products of what is computed are awaited at once.
-ptxas moves waits in front of what threads compute, up to the last product that is begun: then all products are over
-before that begins, unless the loop is a pipeline (`pipelining.py`).
+Products that need nothing that is computed begin at once, then the last product of the iteration before. Accumulators
+are awaited where they are used first; those that were begun later go on. Products of what is computed are awaited at
+once. ptxas moves waits in front of what threads compute, up to the last product that is begun: then all products are
+over before that begins, unless the loop is a pipeline (`pipelining.py`).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Iteration:
     """One iteration of the loop: `known` says what stands for its index and for what the loop carries.
 
     The product `late` of the iteration before goes on beside it, with what is `waiting` for its operands; `handed` is
-    what the loop carries for its sums.
+    what the loop carries for its accumulators.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class Iteration:
         self._rings, self._build, self._known, self._turn = rings, build, known, turn
         self._late, self._waiting, self._handed = late, waiting or {}, handed
         self._begun: list[tuple[Value, Value]] = []
-        """Of each product that has been begun what it gives in the program, and its sums on their way."""
+        """Of each product that has been begun what it gives in the program, and its accumulators on their way."""
         self._there = set[Value]()
         self._arrived: list[Ring] = []
         self._read = set[Operation]()
@@ -106,7 +107,7 @@ class Iteration:
         return self._known.get(value, value)
 
     def run(self, but: tile.Mma | None = None, *, asks: bool = True) -> None:
-        """Emit all but one product. If it `asks`, it asks for what iterations to come multiply."""
+        """Emit all but one product. If it `asks`, it issues the copies of what iterations to come multiply."""
         rings, body = self._rings, list(self._rings.loop.body.entry)[:-1]
         products = frozenset(rings.ahead.products)
         first = [
@@ -158,7 +159,7 @@ class Iteration:
             self._rings.await_factors(self._build, op, turn)
 
     def _await_for(self, op: Operation) -> None:
-        """Wait for the sums that an operation uses."""
+        """Wait for the accumulators that an operation uses."""
         used = {value for inner in op.walk() for value in inner.operands}
         for value, _ in self._begun:
             if value in used:
@@ -173,7 +174,7 @@ class Iteration:
             self._await_for_value(value)
 
     def _await(self, value: Value) -> None:
-        """Wait for sums; what has been begun later may go on."""
+        """Wait for accumulators; what has been begun later may go on."""
         build = self._build
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
         pending = len(self._begun) - number - 1
@@ -186,7 +187,7 @@ class Iteration:
         return self._rings.begin(self._build, op, self._turn, self._known)
 
     def _say_read(self, value: Value) -> None:
-        """Stages of the product whose sums have been awaited may be copied to."""
+        """Stages of the product whose accumulators have been awaited may be copied to."""
         build, rings = self._build, self._rings
         if value is self._handed and self._late is not None:
             rings.read(build, self._late, turn_before(build, self._turn, 2 * rings.ahead.stages))

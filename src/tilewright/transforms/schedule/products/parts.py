@@ -59,12 +59,13 @@ class Multiplication(Struct, frozen=True):
         return build(gpu.ReadParts(self.memory[side], stage, deep, *attributes, result_types=[out])).out
 
     def multiply(self, build: Builder, total: Value, parts: Parts) -> Value:
-        """The sums with the products of what has been read added."""
+        """The accumulators with the products of what has been read added."""
         plan = self.plan
         return build(gpu.MmaParts(*parts, total, plan.instruction.name, self._warps, self._scales, plan.swapped)).out
 
     def all_but_last(self, build: Builder, stages: Stages, total: Value, parts: Parts) -> tuple[Value, Parts]:
-        """The sums with those of a stage added but for the last parts, and these; `parts` are the first ones."""
+        """The accumulators with those of a stage added but for the last parts, and these; `parts` are the first
+        ones."""
         plan, depth = self.plan, self._depth
         trip, trips = plan.steps_a_trip * plan.instruction.shape[2], plan.steps // plan.steps_a_trip
         if trips > 1:

@@ -1,10 +1,10 @@
 """What an iteration of a pipelined loop does in which order: what it begins, what it waits for, what goes on meanwhile.
 
-The first product is begun in the iteration before, in front of the first wait behind the operations that use its sums
-there; if it is begun last, behind all others, so that what is computed of its sums may lie in their registers. Products
-whose sums are only added up (`adders`) are awaited an iteration later. Waits are for a product and all that were begun
-before it: what is on its way is a queue, whose order at the end of an iteration is that at the beginning of the next
-one.
+The first product is begun in the iteration before, in front of the first wait behind the operations that use its
+accumulators there; if it is begun last, behind all others, so that what is computed of its accumulators may lie in
+their registers. Products whose accumulators are only added up (`adders`) are awaited an iteration later. Waits are for
+a product and all that were begun before it: what is on its way is a queue, whose order at the end of an iteration is
+that at the beginning of the next one.
 """
 
 from __future__ import annotations
@@ -210,8 +210,8 @@ class _Planner:
         self._going.append(Going(op, of))
 
     def _begin_next(self) -> None:
-        """Begin the first product of the next iteration, once nobody uses the sums of this one any more, or what is
-        computed of them."""
+        """Begin the first product of the next iteration, once nobody uses the accumulators of this one any more, or
+        what is computed of them."""
         if self._to_begin and not self._users:
             self._to_begin = False
             self._begin(self._early, Of.NEXT)
@@ -226,7 +226,7 @@ class _Planner:
 
 
 def carried_of(loop: scf.For, adder: tile.Mma) -> Value:
-    """What stands in the loop for the sums that the iteration before has handed on."""
+    """What stands in the loop for the accumulators that the iteration before has handed on."""
     end = loop.body.entry.last
     assert end is not None
     return loop.carried[list(end.operands).index(adder.out)]

@@ -7,8 +7,8 @@ after:   %s = mma %q, ..   scf.for %k .. (%dv = .., %dk = .., %s = %s) {
            await %d, %dk      %t = .. %p .. %d ..   (begin %w)   yield (what goes on) }
          (the last iteration, which begins none for a next one)
 
-ptxas moves waits for sums up to the last product that is begun. Here each wait stands behind one, and behind each there
-are products that go on while threads compute.
+ptxas moves waits for accumulators up to the last product that is begun. Here each wait stands behind one, and behind
+each there are products that go on while threads compute.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tilewright.transforms.schedule.products.pipeline_plan import (
 
 
 class Filled(Rings, Protocol):
-    """A loop and its rings, of which the first stages are asked for in front of it."""
+    """A loop and its rings, of which the first stages are filled in front of it."""
 
     @property
     def step(self) -> int: ...
@@ -68,12 +68,12 @@ def pipelined(rings: Filled, build: Builder) -> list[Value]:
     last = _last_index(build, old, rings.step)
     loop = emit.open_loop(build, old.lower, last, old.step, [*old.inits, first, zero])
     loop.op.unroll = False
-    *carried, sums, turn = loop.carried
-    steady = _Iteration(rings, plan, loop.body, [loop.index, *carried], turn, sums, has_next=True)
+    *carried, accumulators, turn = loop.carried
+    steady = _Iteration(rings, plan, loop.body, [loop.index, *carried], turn, accumulators, has_next=True)
     steady.run(plan.steady)
     outs = loop.finish([*steady.outs, steady.following, turn_behind(loop.body, turn, count)])
-    *outs, sums, turn = outs
-    final = _Iteration(rings, plan, build, [last, *outs], turn, sums, has_next=False)
+    *outs, accumulators, turn = outs
+    final = _Iteration(rings, plan, build, [last, *outs], turn, accumulators, has_next=False)
     final.run(plan.last)
     final.await_all()
     return final.outs
@@ -91,8 +91,8 @@ def _last_index(build: Builder, loop: scf.For, step: int) -> Value:
 class _Iteration:
     """One iteration: `given` are its index and what the loop carries, which may be on its way.
 
-    `following` are the sums of the first product: of this iteration, then, once it is begun, of the next one. If there
-    is none (`has_next`), nobody asks for what has been read.
+    `following` are the accumulators of the first product: of this iteration, then, once it is begun, of the next one.
+    If there is none (`has_next`), nothing is copied over what has been read.
     """
 
     def __init__(
@@ -102,16 +102,16 @@ class _Iteration:
         build: Builder,
         given: Sequence[Value],
         turn: Value,
-        sums: Value,
+        accumulators: Value,
         *,
         has_next: bool,
     ) -> None:
         self._has_next = has_next
-        self._rings, self._plan, self._build, self._turn, self.following = rings, plan, build, turn, sums
+        self._rings, self._plan, self._build, self._turn, self.following = rings, plan, build, turn, accumulators
         loop = rings.loop
         self._known: dict[Value, Value] = dict(zip([loop.index, *loop.carried], given, strict=True))
-        self._sums: dict[Going, Value] = {each: self._known[carried_of(loop, each.op)] for each in plan.handed}
-        self._known[plan.early.out] = sums
+        self._accumulators: dict[Going, Value] = {each: self._known[carried_of(loop, each.op)] for each in plan.handed}
+        self._known[plan.early.out] = accumulators
         self._arrived: list[tuple[Ring, Of]] = []
 
     @property
@@ -160,14 +160,14 @@ class _Iteration:
         if ring is not None and not has_arrived and (ring, step.of) not in self._arrived:
             self._arrived.append((ring, step.of))
             rings.await_factors(build, op, turn)
-        sums = self._sums[Going(op, step.of)] = rings.begin(build, op, turn, self._known)
+        accumulators = self._accumulators[Going(op, step.of)] = rings.begin(build, op, turn, self._known)
         if step.of is Of.THIS:
-            self._known[op.out] = sums
+            self._known[op.out] = accumulators
 
     def _await(self, products: Sequence[Going], pending: int) -> None:
         build = self._build
         for each in reversed(products):
-            found = build(gpu.AwaitMma(self._sums[each], pending=pending, others=pending > 0)).out
+            found = build(gpu.AwaitMma(self._accumulators[each], pending=pending, others=pending > 0)).out
             if each.of is Of.NEXT:
                 self.following = found
             else:

@@ -52,7 +52,7 @@ from tilewright.transforms.tile_values import tile_type
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}
 _LONG: Final = 128 * 256
-"""Sums of a block whose steps take long."""
+"""Accumulators of a block whose steps take long."""
 _HALF: Final = 2
 """Bytes of the types whose rings go on to the next tile in the last iterations of one, where each step is long.
 
@@ -118,7 +118,7 @@ class _Placement(Struct):
                 self._now(op)
 
     def _store(self, build: Builder, stored: Stored) -> None:
-        """Let the machine store sums."""
+        """Let the machine store accumulators."""
         await_stores(self.kernel)
         stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, self._untold)
 
@@ -320,7 +320,8 @@ class _Placement(Struct):
         known: Mapping[Value, Value] = _AS_THEY_ARE,
         half: int | None = None,
     ) -> Value:
-        """Multiply a stage of either factor; the sums, for which one may have to wait. `known` stand for operands.
+        """Multiply a stage of either factor; the accumulators, for which one may have to wait. `known` stand for
+        operands.
 
         Where threads read the rows, it may be the first `half` along k, 0, or the second one, 1.
         """

@@ -1,4 +1,4 @@
-"""Products that no instruction fits: each thread adds up the sums that it holds, from factors in shared memory.
+"""Products that no instruction fits: each thread adds up the accumulators that it holds, from factors in shared memory.
 
 before:  %r = tile.mma %a, %b, %c -> tile<20x9xf32, ..>           (%a is a tile<20x7xf32, ..>, %b a tile<7x9xf32, ..>)
 after:   lane.store %a, %s ..    lane.store %b, %t ..    team.barrier
@@ -29,7 +29,7 @@ NumberedBuffers = Callable[[MemrefType, int], tuple[Value, bool]]
 """The shared memory of a type, of which there are several, and whether others have used it."""
 
 _SUM_DIMS: Final = (0, 1)
-"""The dimension of the sums that the left and the right factor share; the other dimension of each is k."""
+"""The dimension of the accumulators that the left and the right factor share; the other dimension of each is k."""
 
 
 def plain_product(
@@ -40,7 +40,7 @@ def plain_product(
     held: Callable[[Value], Held],
     buffer: NumberedBuffers,
 ) -> Value:
-    """The fragment of the sums; `values` are what factors and accumulator became."""
+    """The fragment of the accumulators; `values` are what factors and accumulator became."""
     factors = [(held(factor), value) for factor, value in zip((op.lhs, op.rhs), values, strict=False)]
     memories = _staged(build, threads, factors, buffer)
     element = fragment_of(values[2]).element
@@ -50,19 +50,21 @@ def plain_product(
         build, build.index(0), build.index(depth), build.index(1), [emit.cast(build, values[2], wide)]
     )
     loop.op.unroll = False
-    body, (sums,) = loop.body, loop.carried
+    body, (accumulators,) = loop.body, loop.carried
     x, y = (
         emit.cast(body, _line(body, threads, held(op.out)[1], memories[dim], dim, loop.index), wide)
         for dim in _SUM_DIMS
     )
-    sums = body(Add(sums, body(Mul(x, y)).out)).out if wide.is_integer else body(Fma(x, y, sums)).out
-    return emit.cast(build, loop.finish([sums])[0], element)
+    accumulators = (
+        body(Add(accumulators, body(Mul(x, y)).out)).out if wide.is_integer else body(Fma(x, y, accumulators)).out
+    )
+    return emit.cast(build, loop.finish([accumulators])[0], element)
 
 
 def _staged(
     build: Builder, threads: Threads, factors: Sequence[tuple[Held, Value]], buffer: NumberedBuffers
 ) -> list[Value]:
-    """Shared memory that holds factors, neighbours along what they share with the sums."""
+    """Shared memory that holds factors, neighbours along what they share with the accumulators."""
     memories: list[Value] = []
     waits = False
     for dim, ((shape, _), value) in zip(_SUM_DIMS, factors, strict=True):
@@ -79,7 +81,8 @@ def _staged(
 
 
 def _line(build: Builder, threads: Threads, layout: Layout, memory: Value, dim: int, k: Value) -> Value:
-    """For each register of the sums its element of a factor's line of that k; what is beyond the factor is 0."""
+    """For each register of the accumulators its element of a factor's line of that k; what is beyond the factor is
+    0."""
     type_ = emit.memref_type(memory)
     steps = tuple(step for step in register_steps(in_memory_order(layout, type_)) if step[1] == dim)
     at = [k, k]

@@ -20,13 +20,13 @@ from tilewright.transforms.schedule.products.factors import SLAB, Factor
 WARP: Final = 32
 MOST_SUM_REGISTERS: Final = 128
 MOST_GROUP_REGISTERS: Final = 192
-"""Of sums of groups of warps that hold no factors beside them: with 255 registers nothing is spilled."""
+"""Of accumulators of groups of warps that hold no factors beside them: with 255 registers nothing is spilled."""
 REGISTERS: Final = 65536
 """Of a multiprocessor."""
 _OTHER_REGISTERS: Final = 96
-"""What a thread has beside sums: factors, addresses."""
+"""What a thread has beside accumulators: factors, addresses."""
 _HELD_REGISTERS: Final = 64
-"""The same where groups of warps compute factors from sums, as ptxas gives them for blocks of attention."""
+"""The same where groups of warps compute factors from accumulators, as ptxas gives them for blocks of attention."""
 _MOST_OF_THREAD: Final = 256
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
@@ -37,7 +37,8 @@ _MOST_EMITTED: Final = 256
 _MOST_SCALARS: Final = 512
 """The same of scalar instructions, which take no longer than what goes round the loop beside them."""
 _FEW_STEPS: Final = 8
-"""So many steps may have twice as many: 128 sums a thread were 1 to 2 % faster with 8 than with 4, f32, on an H200."""
+"""So many steps may have twice as many: 128 accumulators a thread were 1 to 2 % faster with 8 than with 4, f32, on an
+H200."""
 
 
 _PAIR: Final = 2
@@ -87,21 +88,22 @@ class Block(Struct, frozen=True):
         return (self.multiprocessors - lost) * (1 + is_half) // together * together
 
     def has_registers_for(self, plans: Sequence[ProductPlan], ahead: ProductPlan) -> bool:
-        """Whether a thread has registers for all sums and, beside them, those of one product of the next iteration."""
-        sums = _registers_of_sums([*plans, ahead])
-        return sums + _HELD_REGISTERS <= min(REGISTERS // self.threads, _MOST_OF_THREAD)
+        """Whether a thread has registers for all accumulators and, beside them, those of one product of the next
+        iteration."""
+        accumulators = _registers_of_accumulators([*plans, ahead])
+        return accumulators + _HELD_REGISTERS <= min(REGISTERS // self.threads, _MOST_OF_THREAD)
 
     def _blocks(self, plans: Sequence[ProductPlan]) -> int:
         """How many blocks have registers at a time."""
         if not any(factor.held for plan in plans for factor in (plan.lhs, plan.rhs)):
             return 1 + self._has_registers_of_two(plans)
-        return max(REGISTERS // (self.threads * (_registers_of_sums(plans) + _HELD_REGISTERS)), 1)
+        return max(REGISTERS // (self.threads * (_registers_of_accumulators(plans) + _HELD_REGISTERS)), 1)
 
     def _has_registers_of_two(self, plans: Sequence[ProductPlan]) -> bool:
-        return 2 * self.threads * (_registers_of_sums(plans) + _OTHER_REGISTERS) <= REGISTERS
+        return 2 * self.threads * (_registers_of_accumulators(plans) + _OTHER_REGISTERS) <= REGISTERS
 
 
-def _registers_of_sums(plans: Sequence[ProductPlan]) -> int:
+def _registers_of_accumulators(plans: Sequence[ProductPlan]) -> int:
     return sum(plan.layout.count(Owner.REG) * max(plan.instruction.sum.bytes // 4, 1) for plan in plans)
 
 
@@ -109,9 +111,9 @@ class Shape(Struct, frozen=True):
     """What is multiplied: extents, element types, and whether rows of the factors in memory run along m and n.
 
     Threads compute the factor of side `held`, 0 for the left one: best they multiply it from their registers. A group
-    of warps should hold all sums of a line along dimension `lines`, which become such a factor. `fast` says that sums
-    of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which factors are integers without
-    sign, `from_memory` which come to shared memory as they lie in memory, with what lies beside them.
+    of warps should hold all accumulators of a line along dimension `lines`, which become such a factor. `fast` says
+    that accumulators of floats of 8 bits may be formed in fewer bits than their type has, `unsigned` which factors are
+    integers without sign, `from_memory` which come to shared memory as they lie in memory, with what lies beside them.
     """
 
     m: int
@@ -129,7 +131,7 @@ class Shape(Struct, frozen=True):
     from_memory: tuple[bool, bool] = (False, False)
 
     def signs(self, columns: int) -> Signs:
-        """Of rows and columns of instructions, whose columns are those of a dimension of the sums."""
+        """Of rows and columns of instructions, whose columns are those of a dimension of the accumulators."""
         return (self.unsigned[1 - columns], self.unsigned[columns])
 
 
@@ -154,7 +156,7 @@ class ProductPlan(Struct, frozen=True):
 
     @property
     def lines(self) -> int | None:
-        """The dimension along which a group of warps has all sums of a line, if that is the columns' one."""
+        """The dimension along which a group of warps has all accumulators of a line, if that is the columns' one."""
         return int(not self.swapped) if self.columns.warps == 1 else None
 
     @property
@@ -169,7 +171,7 @@ class ProductPlan(Struct, frozen=True):
 
     @property
     def most_registers(self) -> int:
-        """Of a thread, that sums may take."""
+        """Of a thread, that accumulators may take."""
         return MOST_GROUP_REGISTERS if self.instruction.reads_memory else MOST_SUM_REGISTERS
 
     @property
@@ -230,11 +232,11 @@ def layout_of_rows(instruction: MatrixInstruction, rows: Factor, swapped: bool, 
     return Layout((extents[dims[0]], extents[dims[1]]), tuple(digits))
 
 
-def layout_of_sums(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
+def layout_of_accumulators(instruction: MatrixInstruction, rows: Factor, columns: Factor, swapped: bool) -> Layout:
     """Who holds which sum: registers count those of an instruction, then its repeats along rows, then along columns."""
     dims, factors = (1, 0) if swapped else (0, 1), (rows, columns)
     digits: list[Digit] = []
-    for digit in instruction.sums.digits:
+    for digit in instruction.accumulators.digits:
         assert digit.dim is not None
         scale = factors[digit.dim].outer_scale
         digits.append(Digit(digit.owner, digit.extent, dims[digit.dim], digit.stride * scale))

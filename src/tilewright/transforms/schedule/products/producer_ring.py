@@ -16,7 +16,7 @@ barrier that was opened is in a phase of the other parity. No barrier holds the 
 
 Where two work-groups of a block take tiles by turns (`sides`), the loops over terms follow each other: each side tells
 the next one when it has begun its last product. So nobody waits for a stage more than a round before it is filled, for
-which a parity would not do, and what one side does with its sums comes beside the products of the other one.
+which a parity would not do, and what one side does with its accumulators comes beside the products of the other one.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ class ProducerRing(Struct, frozen=True):
         return emit.sub(before, before.index(sides - 1), side)
 
     def _multiply(self, turn: Value, multiply: Multiply, behind: Builder, following: Value | None) -> None:
-        """The product of an iteration; if its sums are handed on to the next one and nowhere else, it is awaited there.
+        """The product of an iteration; if its accumulators are handed on to the next one and nowhere else, it is
+        awaited there.
 
         The side that is `following` is told when the last one has begun.
         """

@@ -1,4 +1,5 @@
-"""Stages of the factors of products that run ahead: who asks for what, behind whose readers, and who awaits it."""
+"""Stages of the factors of products that run ahead: who issues which copies, behind whose readers, and who awaits
+them."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class RingStages(Struct, frozen=True):
 
     @property
     def late(self) -> tile.Mma | None:
-        """The last product if its sums are nothing but handed on."""
+        """The last product if its accumulators are nothing but handed on."""
         return late_product(self.loop, self.ahead.products)
 
     @property
@@ -42,16 +43,16 @@ class RingStages(Struct, frozen=True):
         return next((ring for ring in self.rings if op in ring.ops), None)
 
     def behind(self, ring: Ring) -> int:
-        """How many iterations lie between what an iteration asks for and what it is the stage of."""
+        """How many iterations lie between the one that issues a copy and the one that multiplies it."""
         return 2 if any(self.ahead.is_late(self.loop, op) for op in ring.ops) else 1
 
     @property
     def peels(self) -> bool:
-        """Whether the first iteration stands in front of the loop, and asks for nothing."""
+        """Whether the first iteration stands in front of the loop, and issues no copies."""
         return self.late is not None and not self.ahead.overlap
 
     def fill(self, build: Builder, known: Mapping[Value, Value], turn: Value | None) -> None:
-        """Ask for the stages that iterations do not ask for, from a turn on; without one nobody has read any.
+        """Fill the stages that iterations do not fill, from a turn on; without one nobody has read any.
 
         `known` stands for what the loop's bounds and places are computed of.
         """

@@ -13,7 +13,7 @@ from tilewright.ir.layouts import Layout
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
-from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_rows, layout_of_sums
+from tilewright.transforms.schedule.products.plan import ProductPlan, layout_of_accumulators, layout_of_rows
 from tilewright.transforms.tile_values import tile_type
 
 ALIGNMENT = 1024
@@ -124,7 +124,8 @@ def layout_of_parts(op: gpu.ReadParts) -> Layout:
 
 
 def counts_first(op: gpu.ReadParts) -> bool:
-    """Whether the warps of a factor are the first digit of their number, as in the layout of sums: those of rows."""
+    """Whether the warps of a factor are the first digit of their number, as in the layout of accumulators: those of
+    rows."""
     return (op.side == 1) == op.swapped
 
 
@@ -137,4 +138,4 @@ def known(op: gpu.Mma | gpu.MmaParts | gpu.ReadParts) -> MatrixInstruction:
 
 def _plan(instruction: MatrixInstruction, swapped: bool, factors: list[Factor]) -> ProductPlan:
     columns, rows = factors if swapped else reversed(factors)
-    return ProductPlan(instruction, swapped, rows, columns, layout_of_sums(instruction, rows, columns, swapped))
+    return ProductPlan(instruction, swapped, rows, columns, layout_of_accumulators(instruction, rows, columns, swapped))

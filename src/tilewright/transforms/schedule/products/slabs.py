@@ -1,7 +1,8 @@
-"""What a warp does where the machine stores sums: it fills slabs of them, one after the other, and asks for each.
+"""What a warp does where the machine stores accumulators: it fills slabs of them, one after the other, and issues the
+store of each.
 
-A slab is taken again when the machine has read what was in it, which the lane that asked awaits: of the groups that it
-has begun since then, in this tile and the one before, so many may be left.
+A slab is taken again when the machine has read what was in it, which the lane that issued its store awaits: of the
+groups that it has begun since then, in this tile and the one before, so many may be left.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Stores of sums that the machine makes by itself, from slabs of shared memory that warps fill.
+"""Stores of accumulators that the machine makes by itself, from slabs of shared memory that warps fill.
 
-before:  tile.store %sums, %C[%i, %j]
-after:   gpu.store_tile %sums, %C[%i, %j], %slabs        (if a launch has a map of %C)        gpu.await_stores
+before:  tile.store %accumulators, %C[%i, %j]
+after:   gpu.store_tile %accumulators, %C[%i, %j], %slabs        (if a launch has a map of %C)        gpu.await_stores
 
-A warp needs no other one for that: it has 16 rows of the sums of its group, fills a slab of them, and asks for it to be
-stored while it fills the next one. So the machine writes whole lines, and sums of the next tile are formed meanwhile.
+A warp needs no other one for that: it has 16 rows of the accumulators of its group, fills a slab of them, and has it
+stored while it fills the next one. So the machine writes whole lines, and accumulators of the next tile are formed
+meanwhile.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ _ELEMENTS: Final = (F16, BF16, F32)
 
 
 class Stored(Struct, frozen=True):
-    """A store of sums whose neighbours in memory lie along mode `near`, and the memory of slabs for it, by so many work
-    groups of a block (`sides`)."""
+    """A store of accumulators whose neighbours in memory lie along mode `near`, and the memory of slabs for it, by so
+    many work groups of a block (`sides`)."""
 
     store: tile.Store
     near: int
@@ -86,49 +87,55 @@ def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP, line: i
 
 
 def stored_by_machine(
-    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, any_sums: bool, sides: int = 1
+    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], threads: int, *, any_accumulators: bool, sides: int = 1
 ) -> Stored | str:
     """The store of a kernel that the machine can make, or why it cannot.
 
-    Only if they may be `any_sums`, these may meet rows or columns of numbers that are computed, as those of attention
-    do, and what else the kernel accesses may be in the same memory where the program orders neither; of several stores
-    it is that of each iteration of a loop then.
+    Only if they may be `any_accumulators`, these may meet rows or columns of numbers that are computed, as those of
+    attention do, and what else the kernel accesses may be in the same memory where the program orders neither; of
+    several stores it is that of each iteration of a loop then.
     """
-    behind = {op: set(_sources_behind(op.value, any_sums)) for op in collective(kernel) if isinstance(op, tile.Store)}
-    of_sums = tile.Mma if any_sums else tile.Mma | None
+    behind = {
+        op: set(_sources_behind(op.value, any_accumulators)) for op in collective(kernel) if isinstance(op, tile.Store)
+    }
+    of_accumulators = tile.Mma if any_accumulators else tile.Mma | None
     found = [
-        op for op, sources in behind.items() if any(isinstance(each, of_sums) for each in sources) and not _is_own(op)
+        op
+        for op, sources in behind.items()
+        if any(isinstance(each, of_accumulators) for each in sources) and not _is_own(op)
     ]
-    repeated = [op for op in found if any_sums and op.parent_op is not None and _orders(op.parent_op)]
+    repeated = [op for op in found if any_accumulators and op.parent_op is not None and _orders(op.parent_op)]
     if len(found) != 1 and len(repeated) != 1:
-        return f"{len(found)} stores of sums"
+        return f"{len(found)} stores of accumulators"
     (store,) = found if len(found) == 1 else repeated
     products = [each for each in behind[store] if isinstance(each, tile.Mma)]
     if None in behind[store] or not products:
-        return "what is stored is computed of more than sums of products and what is loaded"
+        return "what is stored is computed of more than accumulators of products and what is loaded"
     plan = plans.get(products[0])
     if plan is None or not plan.instruction.reads_memory:
-        return "sums are not those of groups of warps"
+        return "accumulators are not those of groups of warps"
     if any(other not in plans or plans[other].layout != plan.layout for other in products):
-        return "what is stored is computed of sums that threads have in several ways"
+        return "what is stored is computed of accumulators that threads have in several ways"
     if plan.instruction.turned:
         return "rows of a warp do not follow each other"
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
-    line = next((line for line in stores.LINES if own * element.bytes >= line and (any_sums or line == SLAB)), None)
+    line = next(
+        (line for line in stores.LINES if own * element.bytes >= line and (any_accumulators or line == SLAB)), None
+    )
     if element not in _ELEMENTS or line is None:
         return f"warps have {own} {element} of a row"
     if (reason := obstacle(store.memref, near)) is not None:
         return reason
-    in_order = not (any_sums and store.unordered)
+    in_order = not (any_accumulators and store.unordered)
     if in_order and any(_orders(op) for op in store.ancestors()):
-        # what the machine has been asked for earlier it may write later
+        # a store that was issued earlier may be written later
         return "a loop stores tiles in an order, which the machine does not keep"
     # what threads read of the matrix itself the machine may not yet write
     matrix = root_of(store.memref)
     others = (op for op in behind[store] if isinstance(op, tile.Load) and root_of(op.memref) is not matrix)
     loads = {*(load for product in products for load in _factor_loads(product)), *others}
-    loads |= _done_before(kernel, store) if any_sums else set()
+    loads |= _done_before(kernel, store) if any_accumulators else set()
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
@@ -156,8 +163,8 @@ def _done_before(kernel: Kernel, store: tile.Store) -> set[Operation]:
 
 
 def _sources_behind(value: Value, any_rows: bool, moved: bool = False) -> Iterator[tile.Mma | tile.Load | None]:
-    """The products of whose sums a tile is computed, element by element, and loads of what meets them, which may be
-    `moved`; None for anything else, but for what is moved if it may be any."""
+    """The products of whose accumulators a tile is computed, element by element, and loads of what meets them, which
+    may be `moved`; None for anything else, but for what is moved if it may be any."""
     op = value.defining_op
     match op:
         case tile.Mma() if not moved:

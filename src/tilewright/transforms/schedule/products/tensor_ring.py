@@ -1,4 +1,5 @@
-"""A loop whose factors the machine copies by itself: one thread asks for boxes, barriers count what has arrived.
+"""A loop whose factors the machine copies by itself: one thread issues copies of boxes, barriers count what has
+arrived.
 
 before:  %sum = scf.for %k .. (%acc = %zero) { %a = tile.load .. %b = tile.load .. yield (tile.mma %a, %b, %acc) }
 after:   gpu.open_barriers %full  ..  gpu.expect %full, 0  gpu.copy_tensor %a[..], %s, 0, %full, 0  ..
@@ -14,8 +15,8 @@ product of the iteration before, so its stage may be loaded. Iterations count th
 stages: the parity of a stage's phase is whether it is the second time.
 
 Where blocks go on from tile to tile, the ring does: barriers are opened once, turns are counted on, and the first boxes
-of the next tile are asked for in the last iterations of this one, as if its own went on. What becomes of its sums runs
-meanwhile. Of fewer iterations than there are stages, or in clusters, they are asked for behind the loop.
+of the next tile are prefetched in the last iterations of this one, as if its own went on. What becomes of its
+accumulators runs meanwhile. Of fewer iterations than there are stages, or in clusters, they are copied behind the loop.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _NEVER: Final = (1 << 63) - 1
 
 
 class Multiply(Protocol):
-    """Begins a product of stages of both factors; the sums, which nobody has awaited."""
+    """Begins a product of stages of both factors; the accumulators, which nobody has awaited."""
 
     def __call__(
         self,
@@ -72,7 +73,7 @@ class Multiply(Protocol):
 
 class NextTile(Struct, frozen=True):
     """The tile behind this one: what stands for values that say where its factors lie, how far its iterations lie
-    behind those of this one. From index `begin` on it is asked for, on a `condition` beside that if there is one.
+    behind those of this one. From index `begin` on it is prefetched, on a `condition` beside that if there is one.
     """
 
     known: Mapping[Value, Value]
@@ -85,7 +86,7 @@ class TensorRing(Struct, frozen=True):
     """A loop with one product, both of whose factors run ahead; `barriers` is the memory of one for each stage.
 
     If threads read the rows (`reads`), a product is two: registers of one half are read while the other half goes on.
-    `cluster` is there where blocks fill each other's stages. If it `goes_on`, it asks for the next tile's in time.
+    `cluster` is there where blocks fill each other's stages. If it `goes_on`, it prefetches the next tile's.
     """
 
     loop: scf.For
@@ -99,7 +100,7 @@ class TensorRing(Struct, frozen=True):
 
     @property
     def _depth(self) -> int:
-        """How many iterations lie between what is asked for and what is multiplied."""
+        """How many iterations lie between what is prefetched and what is multiplied."""
         return self.ahead.stages - 1 - (0 if self.cluster is None else self.cluster.lag)
 
     def place(self, multiply: Multiply) -> None:
@@ -202,9 +203,9 @@ class TensorRing(Struct, frozen=True):
         return known
 
     def _first(self, build: Builder, turn: Value | None, known: Mapping[Value, Value]) -> None:
-        """Ask for the stages of the first iterations, from a turn or 0 on; all before it have been read.
+        """Fill the stages of the first iterations, from a turn or 0 on; all before it have been read.
 
-        Each by another warp: asking for boxes takes one longer than all that others do meanwhile.
+        Each by another warp: issuing copies takes one longer than all that others do meanwhile.
         """
         lower = emit.to_index(build, known.get(self.loop.lower, self.loop.lower))
         upper = known.get(self.loop.upper, self.loop.upper)
@@ -295,7 +296,8 @@ class TensorRing(Struct, frozen=True):
         tile_of: Mapping[Value, Value],
         warp: int = 0,
     ) -> None:
-        """Let a warp ask for the boxes of an iteration if there is one, of a tile whose values `tile_of` says.
+        """Let a warp issue the copies of the boxes of an iteration if there is one, of a tile whose values `tile_of`
+        says.
 
         They go to the stage `at`, which other blocks have released in a phase of that parity.
         """
@@ -307,7 +309,7 @@ class TensorRing(Struct, frozen=True):
     def _ask(
         self, there: Builder, index: Value, at: tuple[Value, Value | None], tile_of: Mapping[Value, Value], warp: int
     ) -> None:
-        """Let a warp ask for the boxes of an iteration that there is."""
+        """Let a warp issue the copies of the boxes of an iteration that there is."""
         known, (stage, released) = self._places(there, index, tile_of), at
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
         if self.cluster is not None and released is not None:
@@ -332,7 +334,7 @@ class TensorRing(Struct, frozen=True):
 
 
 def await_behind(behind: Builder, total: Value) -> None:
-    """Await sums that leave a loop on their way, for all who use them.
+    """Await accumulators that leave a loop on their way, for all who use them.
 
     The first behind the loop: where a branch lies between, ptxas waits for each product (C7514).
     """

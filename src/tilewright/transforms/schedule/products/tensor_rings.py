@@ -15,7 +15,7 @@ after:   (the first iteration, without its last product)
 What the loop only hands on is multiplied an iteration later, beside products that need nothing of the iteration before:
 while threads wait for neither, they compute the next factor. Each product has a ring of stages, a barrier for each that
 counts what has arrived there, and one at which each warp arrives that has awaited the product of the stage. One thread
-awaits these, once it has begun the products of an iteration, and asks for what goes to the stages that the iteration
+awaits these, once it has begun the products of an iteration, and issues the copies to the stages that the iteration
 before has read.
 """
 
@@ -46,7 +46,8 @@ from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 
 Multiply = Callable[[Builder, tile.Mma, tuple[Value, Value], Mapping[Value, Value]], Value]
-"""Begins a product of stages of both factors, of what stands for its operands; the sums, which nobody has awaited."""
+"""Begins a product of stages of both factors, of what stands for its operands; the accumulators, which nobody has
+awaited."""
 
 _Emit = Callable[[Builder], list[Value]]
 
@@ -128,7 +129,8 @@ class TensorRings(RingStages, frozen=True):
     # From tile to tile
 
     def _tiles(self, build: Builder, around: Around) -> tuple[Sequence[Value], Builder]:
-        """The loop in one over tiles: turns go on, and what a tile begins with is asked for at the end of the last one.
+        """The loop in one over tiles: turns go on, and what a tile begins with is prefetched at the end of the last
+        one.
 
         What the loop gives in each tile, and where the code behind the outer one goes.
         """
@@ -194,7 +196,7 @@ class TensorRings(RingStages, frozen=True):
     @property
     def _end(self) -> scf.Yield:
         end = self.loop.body.entry.last
-        assert isinstance(end, scf.Yield), "a loop with sums carries them"
+        assert isinstance(end, scf.Yield), "a loop with accumulators carries them"
         return end
 
     # The loop

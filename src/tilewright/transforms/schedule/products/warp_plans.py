@@ -18,7 +18,7 @@ from tilewright.transforms.schedule.products.plan import (
     ProductPlan,
     Shape,
     is_wanted,
-    layout_of_sums,
+    layout_of_accumulators,
 )
 
 _PADDINGS: Final = range(8)
@@ -30,8 +30,8 @@ def plan_with(
     """The best plan with an instruction, among those that are `wanted`, or why there is none."""
     registers = shape.m * shape.n * max(shape.sum.bytes, 4) // 4 // (warps * WARP)
     if registers > MOST_SUM_REGISTERS:
-        return f"{registers} registers of sums a thread are more than {MOST_SUM_REGISTERS}"
-    # the two neighbouring sums of a lane are then neighbours in memory
+        return f"{registers} registers of accumulators a thread are more than {MOST_SUM_REGISTERS}"
+    # the two neighbouring accumulators of a lane are then neighbours in memory
     swapped = not instruction.is_scalar
     splits = [plan for plan in _splits(instruction, shape, warps, swapped) if is_wanted(plan, wanted)]
     fits = [plan for plan in splits if plan.stage_bytes <= shared_bytes]
@@ -54,7 +54,9 @@ def _splits(instruction: MatrixInstruction, shape: Shape, warps: int, swapped: b
         rhs = _factor(instruction, rhs_part, shape.n, shape.k, shape.rhs_along_outer, deep, warps // along_m)
         if lhs is not None and rhs is not None:
             rows, columns = (rhs, lhs) if swapped else (lhs, rhs)
-            yield ProductPlan(instruction, swapped, rows, columns, layout_of_sums(instruction, rows, columns, swapped))
+            yield ProductPlan(
+                instruction, swapped, rows, columns, layout_of_accumulators(instruction, rows, columns, swapped)
+            )
 
 
 def _depth_scale(instruction: MatrixInstruction, shape: Shape) -> int:

@@ -28,16 +28,16 @@ from tilewright.transforms.schedule.products.plan import (
     ProductPlan,
     Shape,
     is_wanted,
-    layout_of_sums,
+    layout_of_accumulators,
 )
 
 _GROUP: Final = 4
 """Warps that multiply together."""
 _HALF: Final = 2
-"""Bytes of the types of which as many sums as groups of warps may hold have been run on a device."""
+"""Bytes of the types of which as many accumulators as groups of warps may hold have been run on a device."""
 _SWIZZLED_ROWS: Final = 8
 _BESIDE_SUMS: Final = 26
-"""Registers of a thread that ptxas needs beside sums at least (C7602)."""
+"""Registers of a thread that ptxas needs beside accumulators at least (C7602)."""
 
 
 def best_of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None) -> ProductPlan | None:
@@ -74,7 +74,7 @@ def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[Produc
             if plan is not None:
                 yield plan
     free = replace(shape, held=None)
-    # neighbouring sums of a lane are neighbours in memory best; few columns are too few rows of an instruction
+    # neighbouring accumulators of a lane are neighbours in memory best; few columns are too few rows of an instruction
     order = (1, 0) if _only_left_is_read(shape) else (0, 1)
     for reads in (True, False):
         plans = (_warpgroup_plan(free, block, warps, columns, reads) for columns in order)
@@ -91,7 +91,7 @@ def _only_left_is_read(shape: Shape) -> bool:
 def _warpgroup_plan(
     shape: Shape, block: Block, warps: tuple[int, int], columns: int, reads: bool = False
 ) -> ProductPlan | None:
-    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the sums.
+    """The plan with so many groups of warps along m and n, whose columns are those of a dimension of the accumulators.
 
     Threads read rows that lie along them if `reads`.
     """
@@ -114,7 +114,7 @@ def _warpgroup_plan(
         return None
     swapped = columns == 0
     rows, others = factors[1 - columns], factors[columns]
-    return ProductPlan(instruction, swapped, rows, others, layout_of_sums(instruction, rows, others, swapped))
+    return ProductPlan(instruction, swapped, rows, others, layout_of_accumulators(instruction, rows, others, swapped))
 
 
 def _of_groups(
