@@ -190,8 +190,8 @@ WARPGROUP_TILES: Final = (
 )
 """Tiles that groups of warps multiply, of f16 and bf16.
 
-Fitted to squares of 512 to 16384 in steps of 256 (cold, f16, NN and TT, most of these tiles at most sizes), and 1 and 16
-rows or columns of 8192 x 8192. Steps of large tiles take as long as they have elements, whichever they are; with the
+Fitted to squares of 512 to 16384 in steps of 256 (cold, f16, NN and TT, most of these tiles at most sizes), and 1 and
+16 rows or columns of 8192 x 8192. Steps of large tiles take as long as they have elements, whichever they are; with the
 device's power they take up to 1.3 times as long in launches of milliseconds, all alike. Where the rows of the right
 factor run along n it comes in slabs of 64 or 32 columns, else along n any eighth column may be the last.
 """
