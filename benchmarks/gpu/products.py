@@ -6,9 +6,10 @@ Tile IR, one block a tile of the result (`ours`), and `gemm` of the tensor langu
 spreads over blocks; types as torch has them: f16 and bf16 with accumulators in f32, f32 (no TF32), tf32 (f32 whose
 factors are rounded, `precision="tf32"` and allow_tf32), f64, i8 with accumulators in i32 (torch._int_mm), and e4m3 and
 e5m2 with accumulators in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of
-e5m2 by e4m3, for torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of 8 bits is stored
-by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of which torch makes a
-copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the copy of i8).
+e5m2 by e4m3, for torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of
+8 bits is stored by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of
+which torch makes a copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the
+copy of i8).
 Contestants run in turn on random normal data, timed by events on the device; with `--processes` so many compile all
 kernels before. Results are compared with products in
 float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
