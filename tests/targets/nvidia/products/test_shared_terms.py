@@ -195,7 +195,7 @@ def test_what_the_verifier_says() -> None:
 @pytest.mark.parametrize(
     ("text", "more", "why"),
     [
-        (gemm((512, 512, 512)).replace("%beta = constant 0.0", "%beta = constant 1.0"), "", "sums begin with"),
+        (gemm((512, 512, 512)).replace("%beta = constant 0.0", "%beta = constant 1.0"), "", "accumulators begin with"),
         (gemm((64, 64, 512)), "", "no product of it has several tiles"),
         (gemm((512, 512, 512)), "spread=no", "no product of it has several tiles"),
     ],
