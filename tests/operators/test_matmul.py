@@ -286,7 +286,7 @@ class OnHost:
         ),
         ((F, F.T), {"epilogue": "swish"}, tw.OperatorError, "there is no step 'swish'; there are bias, scale"),
         ((F, F.T), {"epilogue": "+".join(["gelu"] * 9)}, tw.OperatorError, "9 steps, of 8 at most"),
-        ((F, F.T), {"precision": "tf16"}, tw.OperatorTypeError, "accumulators in f32 are exact, tf32, 3xtf32, not tf16"),
+        ((F, F.T), {"precision": "tf16"}, tw.OperatorTypeError, "in f32 are exact, tf32, 3xtf32, not tf16"),
         (
             (F, F.T),
             {"precision": "tf32", "accumulate": "f64"},
