@@ -27,7 +27,7 @@ that multiply the same tile read one copy of it in shared memory; with `overlap`
 begun in the one before, so that products go on while threads compute; with `held`, what all iterations of a loop
 multiply stays in registers. None of these is chosen unless it is asked for. With `roles`, a producer warp beside the
 work-group issues the copies of what its loops multiply, and its registers go to those that compute. With `pingpong`
-beside that, two work-groups of a block take tiles by turns: one stores its sums while the other one multiplies.
+beside that, two work-groups of a block take tiles by turns: one stores its accumulators while the other multiplies.
 Rows of factors that groups of warps read from shared memory are cut into slabs of 128, 64 or 32 bytes, the most of
 these that divides them. Along m or n that is no less than `swizzle`, or 128, of which the last one may be a part: 160
 elements of 16 bits are three slabs of 128 bytes, the last one half empty, or five of 64. `tiles` says

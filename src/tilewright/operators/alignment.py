@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Final
 
+from tilewright.machine.cuda.tensor_maps import MOST_EXTENT
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arranged, Arrangement
 from tilewright.operators.layouts import ALIGNED
 
@@ -25,8 +26,6 @@ _SECTOR: Final = 32
 _TILE: Final = 64
 """Rows and columns of the smallest tiles, which are computed whole."""
 
-_MOST: Final = 1 << 31
-"""Elements of what the machine copies by itself."""
 _MOST_MODES: Final = 5
 """Of a matrix and of those beside it."""
 
@@ -74,14 +73,14 @@ def has_maps(arrangement: Arrangement) -> bool:
 
 def _has_map(one: Arranged) -> bool:
     size, rows = BYTES[one.dtype], zip(one.shape[:-1], one.strides[:-1], strict=True)
-    if not one.unit or not one.aligned or not all(0 < extent < _MOST for extent in one.shape):
+    if not one.unit or not one.aligned or not all(0 < extent < MOST_EXTENT for extent in one.shape):
         return False
     # neighbours of matrices that lie beside each other are no rows
     if one.modes[-1] not in (ROWS, COLUMNS, TERMS) or len(one.modes) > _MOST_MODES:
         return False
     # a stride along which nobody steps is what a launch makes of it; rows that overlap are copied before
     strides = [stride for extent, stride in rows if extent > 1]
-    return all(0 < stride < _MOST and stride * size % ALIGNED == 0 for stride in strides)
+    return all(0 < stride < MOST_EXTENT and stride * size % ALIGNED == 0 for stride in strides)
 
 
 def _reason(factor: Arranged) -> str | None:

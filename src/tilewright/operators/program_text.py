@@ -311,7 +311,7 @@ def _maps(domain: Sequence[str], operands: Sequence[Parameter]) -> str:
     return ", ".join(f"affine_map<({loops}) -> ({', '.join(one.matrix_modes)})>" for one in operands)
 
 
-def _contraction(wanted: ProgramClass, sums: Parameter, accumulators_type: str) -> Iterator[str]:
+def _contraction(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
     factors = wanted.parameters[:2]
     maps = _maps(wanted.matrix_modes, (*factors, sums))
     names, types = (
@@ -322,15 +322,15 @@ def _contraction(wanted: ProgramClass, sums: Parameter, accumulators_type: str) 
     x, y = (body.converted(f"%x{k}", one.dtype, sums.dtype) for k, one in enumerate(factors))
     total = body.add("%so_far", body.multiply(x, y))
     arguments = ", ".join([*(f"%x{k}: {one.dtype}" for k, one in enumerate(factors)), f"%so_far: {sums.dtype}"])
-    into = f"%{sums.name} : {accumulators_type}"
+    into = f"%{sums.name} : {sums_type}"
     yield from _generic(maps, kinds, f"{names} : {types}", into, arguments, body, f"{total} : {sums.dtype}")
 
 
-def _epilogue(wanted: ProgramClass, sums: Parameter, accumulators_type: str) -> Iterator[str]:
+def _epilogue(wanted: ProgramClass, sums: Parameter, sums_type: str) -> Iterator[str]:
     inputs, out = wanted.inputs, wanted.out
     maps, kinds = _maps(sums.modes, (sums, *inputs, out)), ", ".join(['"parallel"'] * len(sums.modes))
     names = ", ".join([f"%{sums.name}", *(f"%{_matrix_name(one)}" for one in inputs)])
-    types = ", ".join([accumulators_type, *(one.matrix_type for one in inputs)])
+    types = ", ".join([sums_type, *(one.matrix_type for one in inputs)])
     elements = {one.name: one.dtype for one in (*inputs, out)}
     arguments = ", ".join([f"%x: {sums.dtype}", *(f"%e_{name}: {dtype}" for name, dtype in elements.items())])
     body = new_body(wanted.compute)

@@ -221,7 +221,7 @@ def _by_instructions(ctx: KernelContext, op: tile.Mma, product: SubgroupProduct)
         rows, columns = ((op.rhs, found.rows), (op.lhs, found.columns))
     steps = tile_type(op.lhs).shape[1] // found.shape[2]
     left, right = (_parts(ctx, value, part, found, steps) for value, part in (rows, columns))
-    given = op.acc if product.narrow_sums is None else product.narrow_sums
+    given = op.acc if product.narrow_accumulators is None else product.narrow_accumulators
     accumulators = [slot for slot in registers_of(ctx, given).slots if isinstance(slot, Value)]
     each = found.accumulators.count(Owner.REG)
     for row_parts, column_parts in zip(left, right, strict=True):

@@ -25,7 +25,7 @@ from tilewright.transforms.lane_accesses import LANES
 class SubgroupProduct(Struct, frozen=True):
     """How a product of tiles is computed: `swapped` if the rows of the instruction are columns of the tile.
 
-    If the instruction has `narrow_sums`, they are those that `acc` was cast from, and that the result is cast to.
+    If the instruction has `narrow_accumulators`, `acc` was cast from these, and the result is cast to them.
     """
 
     instruction: MatrixInstruction
@@ -33,7 +33,7 @@ class SubgroupProduct(Struct, frozen=True):
     lhs: Layout
     rhs: Layout
     accumulators: Layout
-    narrow_sums: Value | None = None
+    narrow_accumulators: Value | None = None
 
 
 class SubgroupProducts(Struct, frozen=True):
@@ -152,7 +152,7 @@ def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None
     assert isinstance(acc, TileType)
     (m, k), (_, n) = lhs.shape, rhs.shape
     for found in instructions_of(lhs.element, rhs.element, acc.element, architecture):
-        narrow = _narrow_sums(op) if found is F16_F32 and k == found.shape[2] else None
+        narrow = _narrow_accumulators(op) if found is F16_F32 and k == found.shape[2] else None
         if narrow is not None:
             found = F16_F16
         rows, columns, depth = found.shape
@@ -171,7 +171,7 @@ def _product(op: tile.Mma, architecture: Architecture) -> SubgroupProduct | None
     return None
 
 
-def _narrow_sums(op: tile.Mma) -> Value | None:
+def _narrow_accumulators(op: tile.Mma) -> Value | None:
     """What accumulators are cast from, of f16, if all that becomes of the result is cast to that again: it is rounded
     there."""
     cast = op.acc.defining_op

@@ -12,7 +12,7 @@ gained, and nothing changed, where no loop and no product stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from tilewright.dialects import gpu_products as gpu
@@ -25,7 +25,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
 from tilewright.transforms.aliasing import effects_of
 from tilewright.transforms.index_ranges import linear
-from tilewright.transforms.schedule.known import runs_lanes
+from tilewright.transforms.schedule.known import blocks_within, runs_lanes
 
 _TOGETHER: Final = 4
 """Copies: ptxas puts three idle instructions between a read of shared memory and a copy to it."""
@@ -38,17 +38,9 @@ class AsyncCopies(Pass, frozen=True):
 
     def run(self, module: Module, context: PassContext) -> bool:
         spmd = [op for kernel in module.kernels if runs_lanes(kernel) for op in kernel.walk()]
-        blocks = [block for op in spmd if isinstance(op, team.Spmd) for block in _blocks(op)]
+        blocks = [block for op in spmd if isinstance(op, team.Spmd) for block in blocks_within(op)]
         changed = [_copy_apart(block) for block in blocks]
         return any(changed)
-
-
-def _blocks(op: Operation) -> Iterator[Block]:
-    for region in op.regions:
-        for block in region.blocks:
-            yield block
-            for inner in block:
-                yield from _blocks(inner)
 
 
 def _copy_apart(block: Block) -> bool:

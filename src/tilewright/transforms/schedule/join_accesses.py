@@ -22,6 +22,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import FragmentType, MemrefType
 from tilewright.transforms.aliasing import effects_of
 from tilewright.transforms.facts import alignment
+from tilewright.transforms.schedule.known import blocks_within
 
 _MOST_BYTES: Final = 16
 
@@ -35,18 +36,10 @@ class JoinAccesses(Pass, frozen=True):
 
     def run(self, module: Module, context: PassContext) -> bool:
         spmd = [op for op in module.walk() if isinstance(op, team.Spmd)]
-        blocks = [block for op in spmd for block in _blocks(op)]
+        blocks = [block for op in spmd for block in blocks_within(op)]
         # all loads first: stores are joined by what was loaded together
         changed = [_join(block, kind) for kind in (memref.Load, memref.Store) for block in blocks]
         return any(changed)
-
-
-def _blocks(op: Operation) -> Iterator[Block]:
-    for region in op.regions:
-        for block in region.blocks:
-            yield block
-            for inner in block:
-                yield from _blocks(inner)
 
 
 class _Numbered(NamedTuple):

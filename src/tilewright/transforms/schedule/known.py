@@ -9,7 +9,7 @@ from tilewright.dialects import arith, memref, scf, statics, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check, Claim
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElements
 from tilewright.ir.layouts import Owner
@@ -150,3 +150,12 @@ def _obstacle(op: Operation) -> str | None:
     if isinstance(op, Elementwise) and op.definition.dialect not in ("arith", "math"):
         return op.name
     return None
+
+
+def blocks_within(op: Operation) -> Iterator[Block]:
+    """The blocks of an operation's regions, and of all that is nested in them."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield block
+            for inner in block:
+                yield from blocks_within(inner)

@@ -47,7 +47,7 @@ class Ahead(Struct, frozen=True):
     tile to tile; `apart` says why it does not. So many groups of warps take `turns` at the unit that multiplies.
     Factors that are the `same` tile as another one, which is told, lie where that does. If products `overlap`, the
     first one of each iteration is begun in the one before, and those whose accumulators are only added up are awaited
-    in the next one; where threads lack registers for the sums of two iterations, it is begun `last` of all.
+    in the next one; where threads lack registers for accumulators of two iterations, it is begun `last` of all.
     Blocks of a cluster copy the factors of the sides `shared` for each other; `alone` says why they do not. What is
     loaded `beside` factors threads read. With `roles` a producer warp issues the copies; so many `sides`
     take tiles of the loop around by turns.
