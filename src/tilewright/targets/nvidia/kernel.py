@@ -7,11 +7,12 @@ The slots are those of `slot_layout`, so that the host prepares one block of par
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import prod
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import (
@@ -27,16 +28,17 @@ from tilewright.artifacts.artifact import (
     slot_layout,
 )
 from tilewright.artifacts.parameters import REPORTS, SCHEDULE
+from tilewright.artifacts.parameters import Parameter as KernelParameter
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
-from tilewright.artifacts.tensor_maps import MAP_BYTES
+from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
-from tilewright.ir.schedules import Copies, parse_line
+from tilewright.ir.schedules import Copies, Schedule, parse_line
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -175,6 +177,59 @@ def _has_open_strides(kernel: Kernel) -> bool:
     return any(None in type_.strides for type_ in types if isinstance(type_, MemrefType))
 
 
+class _Slots(Struct, frozen=True):
+    """The parameter block of a kernel: its parameters, and what it holds behind them."""
+
+    parameters: tuple[KernelParameter, ...]
+    maps: tuple[TensorMap, ...]
+    has_scratch: bool
+    has_reports: bool
+    has_grid: bool
+    has_memory: bool
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return block_size(
+            self.parameters,
+            has_scratch=self.has_scratch,
+            has_reports=self.has_reports,
+            has_grid=self.has_grid,
+            has_memory=self.has_memory,
+            maps=len(self.maps),
+        )
+
+    @property
+    def declared(self) -> Sequence[Parameter]:
+        """The block as the parameter of a function; none if it is empty."""
+        alignment = block_alignment(len(self.maps))
+        type_ = f'byval([{self.size} x i8]) align {alignment} "nvvm.grid_constant"'
+        return [Parameter("ptr", "slots", type_)] if self.size else []
+
+    def load(self, ctx: KernelContext, argument: Sequence[Value], block: Sequence[Value]) -> None:
+        """Bind parameters, and load what stands behind them; the `block` is the `argument` in its own space."""
+        b = ctx.b
+        if self.has_scratch:
+            ctx.scratch = _scratch(ctx, *(b.offset(block[0], slot) for slot in scratch_slots(self.parameters)))
+        if self.has_reports:
+            slots = report_slots(self.parameters, has_scratch=self.has_scratch)
+            address, words = (b.load("i64", b.offset(block[0], slot), 8) for slot in slots)
+            ctx.reports = Records(address, words, numbered_sites(ctx.kernel))
+            reports.begin(ctx)
+        if self.has_grid:
+            slot = grid_slot(self.parameters, has_scratch=self.has_scratch, has_reports=self.has_reports)
+            count = b.load("i64", b.offset(block[0], slot), 8)
+            ctx.groups, ctx.parts = (count, None) if ctx.kernel.parts is None else (None, count)
+        if self.has_memory:
+            slot = memory_slot(
+                self.parameters, has_scratch=self.has_scratch, has_reports=self.has_reports, has_grid=self.has_grid
+            )
+            ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(block[0], slot), 8))
+        if self.maps:
+            ctx.maps = tensor_copies.map_pointers(b, self.maps, argument[0], self.size - MAP_BYTES * len(self.maps))
+        _bind_parameters(ctx, block, iter(slot_layout(self.parameters)))
+
+
 def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, room: int | None = None) -> KernelInfo:
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
@@ -182,47 +237,74 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     """
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
-    symbol = entry_symbol(kernel.sym_name)
-    signature = kernel_info(kernel, symbol, 0)
-    parameters, has_reports = signature.parameters, REPORTS in signature.facts
-    m, n = kernel.work_group_size
     assert room is None or kernel.items == 1, "what packs items has counted their shared memory"
-    has_scratch = room is not None
-    has_grid = kernel.items > 1 or kernel.parts is not None or kernel.most_blocks is not None
-    has_memory = kernel.group_bytes > 0
-    maps = tensor_copies.maps_of(kernel)
-    size = block_size(
-        parameters,
-        has_scratch=has_scratch,
-        has_reports=has_reports,
-        has_grid=has_grid,
-        has_memory=has_memory,
-        maps=len(maps),
+    signature = kernel_info(kernel, entry_symbol(kernel.sym_name), 0)
+    slots = _Slots(
+        signature.parameters,
+        tensor_copies.maps_of(kernel),
+        has_scratch=room is not None,
+        has_reports=REPORTS in signature.facts,
+        has_grid=kernel.items > 1 or kernel.parts is not None or kernel.most_blocks is not None,
+        has_memory=kernel.group_bytes > 0,
     )
-    alignment = block_alignment(len(maps))
-    slots = [Parameter("ptr", "slots", f'byval([{size} x i8]) align {alignment} "nvvm.grid_constant"')] if size else []
-    threads = m * n + roles.threads_beside(kernel, m * n)
-    geometry = f'nounwind "nvvm.reqntid"="{threads},1,1"'
-    schedule = parse_line(kernel.schedule or "")
-    if schedule.spread and schedule.copies is not Copies.TENSOR and not _has_open_strides(kernel):
-        geometry += _AS_IT_IS
-    resident = schedule.resident
-    blocks = least_blocks(kernel, m * n) if resident is None else resident
-    if threads > m * n:
-        # else ptxas does not know how many registers there are to be dealt anew
-        blocks = 1
-    if blocks is not None:
-        geometry += f' "nvvm.minctasm"="{blocks}"'
-    if kernel.cluster is not None:
-        geometry += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
-    function = module.function(symbol, "void", slots, attributes=geometry, convention="ptx_kernel", reuses=True)
+    m, n = kernel.work_group_size
+    threads, schedule = m * n + roles.threads_beside(kernel, m * n), parse_line(kernel.schedule or "")
+    attributes = _attributes(kernel, threads, schedule)
+    function = module.function(
+        signature.symbol, "void", slots.declared, attributes=attributes, convention="ptx_kernel", reuses=True
+    )
     b = Builder(function)
     # in its own space: loads by way of generic addresses are as slow as those of global memory
     block = [b.cast("addrspacecast", generic, PARAMETERS, hint="block") for generic in function.arguments]
+    ctx = _context(kernel, module, b, architecture, room)
+    if schedule.depends:
+        b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
+    _take_position(ctx)
+    slots.load(ctx, function.arguments, block)
+    ctx.lower_block(kernel.body.entry)
+    b.ret()
+    plan = LaunchPlan(
+        (threads, 1, 1),
+        kernel.items,
+        (prod(kernel.cluster or (1, 1)), 1, 1),
+        scratch_bytes=ctx.arena.scratch_bytes,
+        parts=parts_of(kernel),
+        group_bytes=kernel.group_bytes,
+        maps=slots.maps,
+        most=kernel.most_blocks,
+        dependent=schedule.depends,
+        flag_bytes=kernel.flag_bytes,
+    )
+    facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
+    return replace(signature, local_bytes=ctx.arena.high_water, launch=plan, facts=facts)
+
+
+def _attributes(kernel: Kernel, threads: int, schedule: Schedule) -> str:
+    """What LLVM and ptxas are told of a kernel whose blocks have so many threads, a producer warp's among them."""
+    assert kernel.work_group_size is not None
+    items = prod(kernel.work_group_size)
+    found = f'nounwind "nvvm.reqntid"="{threads},1,1"'
+    if schedule.spread and schedule.copies is not Copies.TENSOR and not _has_open_strides(kernel):
+        found += _AS_IT_IS
+    blocks = least_blocks(kernel, items) if schedule.resident is None else schedule.resident
+    if threads > items:
+        # else ptxas does not know how many registers there are to be dealt anew
+        blocks = 1
+    if blocks is not None:
+        found += f' "nvvm.minctasm"="{blocks}"'
+    if kernel.cluster is not None:
+        found += f' "nvvm.cluster_dim"="{prod(kernel.cluster)},1,1"'
+    return found
+
+
+def _context(kernel: Kernel, module: Module, b: Builder, architecture: Architecture, room: int | None) -> KernelContext:
+    """What the lowering of a kernel begins with; threads have no position yet."""
+    assert kernel.subgroup_size is not None
+    assert kernel.work_group_size is not None
     arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)
     deferred = deferred_tiles(kernel)
-    ctx = KernelContext(
+    return KernelContext(
         kernel=kernel,
         module=module,
         b=b,
@@ -230,9 +312,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         arena=arena,
         table=lowering_table(),
         deferred=deferred,
-        distributions=Distributions.of(kernel, m * n, deferred),
+        distributions=Distributions.of(kernel, prod(kernel.work_group_size), deferred),
         subgroup_size=kernel.subgroup_size,
-        work_group_size=(m, n),
+        work_group_size=kernel.work_group_size,
         shared=shared,
         scratch=None,
         groups=None,
@@ -243,48 +325,17 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         warp=i64(0),
         products=subgroup_products(kernel, architecture),
     )
-    if schedule.depends:
-        b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
+
+
+def _take_position(ctx: KernelContext) -> None:
+    """The numbers of a thread in its block, its subgroup and its warp."""
     ctx.thread = team.special_register(ctx, "tid.x")
-    if roles.sides_of(kernel) > 1:
+    if roles.sides_of(ctx.kernel) > 1:
         # work-groups of a block that take turns have the same numbers
-        ctx.thread = b.urem(ctx.thread, i64(m * n))
+        ctx.thread = ctx.b.urem(ctx.thread, i64(prod(ctx.work_group_size)))
     ctx.lane, ctx.subgroup = team.thread_position(ctx, ctx.subgroup_size)
     is_warp = ctx.subgroup_size == WARP
     ctx.warp_lane, ctx.warp = (ctx.lane, ctx.subgroup) if is_warp else team.thread_position(ctx, WARP)
-    if room is not None:
-        ctx.scratch = _scratch(ctx, *(b.offset(block[0], slot) for slot in scratch_slots(parameters)))
-    if has_reports:
-        slots_ = report_slots(parameters, has_scratch=has_scratch)
-        address, words = (b.load("i64", b.offset(block[0], slot), 8) for slot in slots_)
-        ctx.reports = Records(address, words, numbered_sites(kernel))
-        reports.begin(ctx)
-    if has_grid:
-        slot = grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports)
-        count = b.load("i64", b.offset(block[0], slot), 8)
-        ctx.groups, ctx.parts = (count, None) if kernel.parts is None else (None, count)
-    if has_memory:
-        slot = memory_slot(parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=has_grid)
-        ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(block[0], slot), 8))
-    if maps:
-        ctx.maps = tensor_copies.map_pointers(b, maps, function.arguments[0], size - MAP_BYTES * len(maps))
-    _bind_parameters(ctx, block, iter(slot_layout(parameters)))
-    ctx.lower_block(kernel.body.entry)
-    b.ret()
-    plan = LaunchPlan(
-        (threads, 1, 1),
-        kernel.items,
-        (prod(kernel.cluster or (1, 1)), 1, 1),
-        scratch_bytes=arena.scratch_bytes,
-        parts=parts_of(kernel),
-        group_bytes=kernel.group_bytes,
-        maps=maps,
-        most=kernel.most_blocks,
-        dependent=schedule.depends,
-        flag_bytes=kernel.flag_bytes,
-    )
-    facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
-    return replace(signature, local_bytes=arena.high_water, launch=plan, facts=facts)
 
 
 def _scratch(ctx: KernelContext, address: Value, size: Value) -> Value:
@@ -307,7 +358,7 @@ def _group_memory(ctx: KernelContext, memory: Value) -> Value:
     return b.gep("i8", b.cast("addrspacecast", memory, GLOBAL), b.mul(number, i64(ctx.kernel.group_bytes)))
 
 
-def _bind_parameters(ctx: KernelContext, block: list[Value], layout: Iterator[Slot]) -> None:
+def _bind_parameters(ctx: KernelContext, block: Sequence[Value], layout: Iterator[Slot]) -> None:
     b = ctx.b
 
     def pointer() -> Value:

@@ -30,6 +30,55 @@ _MOST_RESIDENT: Final = 2048
 """Threads of a multiprocessor."""
 
 
+class _Need(Struct, frozen=True):
+    """An option of schedules that some kernels cannot have, and what such a kernel lacks.
+
+    Values in `unasked` ask for nothing; a schedule without the option has the `default`. What the schedule that was
+    taken gives as its reason stands for what is lacking, unless the lack is `certain`.
+    """
+
+    option: str
+    lack: str
+    unasked: tuple[object, ...] = (None, False)
+    default: object = None
+    certain: bool = False
+
+    def missed(self, wanted: Schedule, taken: Schedule) -> str | None:
+        """The option as it is asked for, if the schedule that was taken has it otherwise."""
+        asked: object = getattr(wanted, self.option)
+        found: object = getattr(taken, self.option) or self.default
+        return None if asked in self.unasked or asked == found else str(replace(_NOTHING, **{self.option: asked}))
+
+    def reason(self, taken: Schedule) -> str:
+        """Why it is not as asked."""
+        return self.lack if self.certain else taken.reason or self.lack
+
+
+_NEEDS: Final = (
+    # what says nothing of copies has threads copy
+    _Need("copies", "it has no products whose factors a loop loads ahead", (None,), default=Copies.THREADS),
+    _Need("stores", "it has no products", (None,), default=Copies.THREADS),
+    _Need("persistent", "it has no loop over tiles whose factors the machine copies by itself"),
+    _Need(
+        "pairs",
+        "it has no packed items of which a warp treats two at a time, by an even number of threads each",
+        certain=True,
+    ),
+    _Need("turns", "it has no loop in which several groups of warps compute what they multiply next"),
+    _Need("reuse", "it has no loop in which products multiply the same tile, with memory for three of it"),
+    _Need("overlap", "it has no loop with several products whose factors the machine copies by itself"),
+    _Need("held", "it has no loop with several products of which one may have rows in registers"),
+    _Need("roles", "it has no loop with products of two or three groups of warps, whose readers say so"),
+    _Need("pingpong", "it has no loop over tiles whose factors a producer warp copies"),
+    _Need("swizzle", "no shorter slabs divide the rows of its factors that groups of warps read", (None, SLAB)),
+    _Need("stream", "no product of it has several tiles that blocks take"),
+    _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
+    _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
+    _Need("maps", "it has no products whose factors the machine copies by itself"),
+)
+"""In the order in which they are reported."""
+
+
 class Wanted(Struct, frozen=True):
     """What is asked for a kernel, for all if it has no name, and where that is written."""
 
@@ -128,61 +177,19 @@ class ScheduleRequest(Struct, frozen=True):
         elif wanted.chunk not in (None, taken.chunk):
             said = "its items are not packed" if taken.chunk is None else f"its chunks are {taken.chunk}"
             self._misfit(kernel, f"chunk={wanted.chunk}", said, report)
-        # what says nothing of copies has threads copy
-        if wanted.copies not in (None, taken.copies or Copies.THREADS):
-            said = taken.reason or "it has no products whose factors a loop loads ahead"
-            self._misfit(kernel, f"copies={wanted.copies.value}", said, report)
-        if wanted.stores not in (None, taken.stores or Copies.THREADS):
-            said = taken.reason or "it has no products"
-            self._misfit(kernel, f"stores={wanted.stores.value}", said, report)
-        if wanted.persistent and not taken.persistent:
-            said = taken.reason or "it has no loop over tiles whose factors the machine copies by itself"
-            self._misfit(kernel, "persistent=yes", said, report)
-        if wanted.pairs and not taken.pairs:
-            said = "it has no packed items of which a warp treats two at a time, by an even number of threads each"
-            self._misfit(kernel, "pairs=yes", said, report)
-        if wanted.turns and not taken.turns:
-            said = taken.reason or "it has no loop in which several groups of warps compute what they multiply next"
-            self._misfit(kernel, "turns=yes", said, report)
-        if wanted.reuse and not taken.reuse:
-            said = (
-                taken.reason or "it has no loop in which products multiply the same tile, with memory for three of it"
-            )
-            self._misfit(kernel, "reuse=yes", said, report)
-        if wanted.overlap and not taken.overlap:
-            said = taken.reason or "it has no loop with several products whose factors the machine copies by itself"
-            self._misfit(kernel, "overlap=yes", said, report)
-        if wanted.held and not taken.held:
-            said = taken.reason or "it has no loop with several products of which one may have rows in registers"
-            self._misfit(kernel, "held=yes", said, report)
-        if wanted.roles and not taken.roles:
-            said = taken.reason or "it has no loop with products of two or three groups of warps, whose readers say so"
-            self._misfit(kernel, "roles=yes", said, report)
-        if wanted.pingpong and not taken.pingpong:
-            said = taken.reason or "it has no loop over tiles whose factors a producer warp copies"
-            self._misfit(kernel, "pingpong=yes", said, report)
-        if wanted.swizzle not in (None, SLAB, taken.swizzle):
-            said = taken.reason or "no shorter slabs divide the rows of its factors that groups of warps read"
-            self._misfit(kernel, f"swizzle={wanted.swizzle}", said, report)
+        for need in _NEEDS:
+            if (missed := need.missed(wanted, taken)) is not None:
+                self._misfit(kernel, missed, need.reason(taken), report)
         if wanted.cluster not in (None, (1, 1), taken.cluster):
-            self._misfit(
-                kernel, f"cluster={spelled(wanted.cluster)}", self._no_cluster(kernel, wanted.cluster, taken), report
-            )
-        if wanted.stream and not taken.stream:
-            said = taken.reason or "no product of it has several tiles that blocks take"
-            self._misfit(kernel, "stream=yes", said, report)
-        if wanted.order not in (None, 1, taken.order):
-            said = "no product has one factor of a column and one of a row of the grid"
-            self._misfit(kernel, f"order={wanted.order}", said, report)
+            said = self._no_cluster(kernel, wanted.cluster, taken)
+            self._misfit(kernel, f"cluster={spelled(wanted.cluster)}", said, report)
         if wanted.resident is not None and wanted.resident * (taken.threads or 1) > _MOST_RESIDENT:
             said = f"a multiprocessor has {_MOST_RESIDENT:,} threads at most"
             self._misfit(kernel, f"resident={wanted.resident}", said, report)
-        if wanted.dependent and not taken.dependent:
-            said = "the machine begins no launch before the one in front of it is over"
-            self._misfit(kernel, "dependent=yes", said, report)
-        if wanted.maps and not taken.maps:
-            said = taken.reason or "it has no products whose factors the machine copies by itself"
-            self._misfit(kernel, "maps=yes", said, report)
+        self._check_each(kernel, wanted, taken, why, report)
+
+    def _check_each(self, kernel: Kernel, wanted: Schedule, taken: Schedule, why: str, report: Report) -> None:
+        """Report what is asked of products of some extents."""
         for product in wanted.products:
             found = taken.product(product.tile)
             if found is None or not product.allows(found):
