@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -99,6 +99,14 @@ def machine() -> str:
     lines = path.read_text().splitlines() if path.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return f"{names[0] if names else platform.processor() or platform.machine()}, {cores} cores"
+
+
+def gpu() -> str | None:
+    """The short name of the GPU that this process computes on by PyTorch, such as H200; None if it uses none."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return None
+    return str(torch.cuda.get_device_name()).removeprefix("NVIDIA ").split()[0]
 
 
 def last_level_cache(processors: Path = Path("/sys/devices/system/cpu")) -> int:

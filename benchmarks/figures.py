@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from children import machine, untuned
+from children import gpu, machine, untuned
 from plot import Row, plot
 from timing import FEWEST_ROUNDS
 
@@ -84,14 +84,15 @@ def tell(overall: Mapping[str, object]) -> None:
 def save(
     path: Path | None, cases: object, overall: Mapping[str, object] | None = None, chart: Chart | None = None
 ) -> None:
-    """Write the machine, the cases, what they amount to, of whatever JSON and `Struct` know; draw the chart beside it.
+    """Write the machine, the GPU if one was used, the cases, what they amount to, of whatever JSON and `Struct` know; draw the chart beside it.
 
     Nothing without a path.
     """
     if path is None:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine(), "cases": cases, "overall": overall or {}}
+    used = {} if (name := gpu()) is None else {"gpu": name}
+    figures = {"machine": machine(), **used, "cases": cases, "overall": overall or {}}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
     if chart is not None:
         plot(path, chart.title, chart.rows, chart.bar, chart.unit, lower_is_better=chart.lower_is_better)

@@ -7,6 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
+GPU: Final = "GPU: "
+"""In front of what ran on one; the results say which, and that stands there then."""
 _STREAM: Final = "batched_gemm_stream_10000"
 _TILE_IR: Final = ("softmax", "layer norm", "RMS norm", "vector add", "silu mul", "transpose", "matmul", "attention")
 
@@ -176,30 +178,30 @@ def _convolutions(where: str, results: str) -> Iterator[Claim]:
 def _streams_on_devices() -> Iterator[Claim]:
     for what in ("vector add, f32", "vector add, f16", "silu * mul, f32", "silu * mul, f16"):
         for style in ("views", "pointers"):
-            told = f"H200: {what}, 2^26 elements in Tile IR by {style}, over torch's copy of as many bytes"
+            told = f"GPU: {what}, 2^26 elements in Tile IR by {style}, over torch's copy of as many bytes"
             key, headline = f"{what}, {style}", (what, style) == ("silu * mul, f16", "pointers")
             yield Claim(told, "gpu_streaming", key, "gpu/streaming.py", headline=headline)
     for who, name in (("Tile IR", "in Tile IR"), ("copy_ of the transposed view", "by torch, for comparison")):
-        what = f"H200: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
+        what = f"GPU: transposes of 8192 and 16384, f32 and f16, {name}, over torch's copy of as many bytes"
         yield Claim(what, "gpu_transposes", who, "gpu/transposes.py", headline=who == "Tile IR")
 
 
 def _rows_on_devices() -> Iterator[Claim]:
     for norm in ("softmax", "layer norm", "RMS norm"):
         for dtype in ("f32", "f16"):
-            what = f"H200: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
+            what = f"GPU: {norm} of rows of 256 to 65536, {dtype}, in Tile IR, over torch"
             key, headline = f"{norm}, {dtype}, over torch", dtype == "f16" and norm != "RMS norm"
             yield Claim(what, "gpu_norms", key, "gpu/norms.py", headline=headline)
     for what in ("column sums", "cumsum along rows", "cumsum along columns", "layer norm backward"):
         for dtype in ("f32", "f16"):
-            told = f"H200: {what}, {dtype}, in Tile IR, over torch"
+            told = f"GPU: {what}, {dtype}, in Tile IR, over torch"
             key, headline = f"{what}, {dtype}, over torch", (what, dtype) == ("layer norm backward", "f16")
             yield Claim(told, "gpu_sums", key, "gpu/sums.py", headline=headline)
 
 
 def _batches_on_devices() -> Iterator[Claim]:
     for dtype in ("f32", "f64", "f16", "bf16"):
-        what = f"H200: batches of products of 4 to 56 rows, {dtype}, over a copy of as many bytes"
+        what = f"GPU: batches of products of 4 to 56 rows, {dtype}, over a copy of as many bytes"
         key, headline = f"contiguous, {dtype}", dtype in ("f32", "f64")
         yield Claim(what, "gpu_batched_gemm", key, "gpu/batched_gemm.py", headline=headline)
     for kind in ("constant A", "constant B", "transposed", "alpha, beta", "pointers", "gaps"):
@@ -207,15 +209,15 @@ def _batches_on_devices() -> Iterator[Claim]:
         yield Claim(what, "gpu_batched_gemm", kind, "gpu/batched_gemm.py")
     yield Claim("the same of 64x64x64, four types", "gpu_batched_gemm", "64x64x64", "gpu/batched_gemm.py")
     for dtype in ("f32", "f64"):
-        what = f"H200: the sample kernel, 2,000,000 matrices, {dtype}, over a copy of as many bytes"
+        what = f"GPU: the sample kernel, 2,000,000 matrices, {dtype}, over a copy of as many bytes"
         yield Claim(what, "gpu_batched_gemm", f"{dtype} fused", "gpu/batched_gemm.py", headline=True)
 
 
 def _products_on_devices() -> Iterator[Claim]:
     for dtype in ("f16", "bf16", "f32", "f64"):
         for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
-            yield Claim(f"H200: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
-    what = "H200: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
+            yield Claim(f"GPU: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
+    what = "GPU: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
     yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
     yield from _matmul_on_devices()
     script = "gpu/products.py"
@@ -226,22 +228,22 @@ def _products_on_devices() -> Iterator[Claim]:
         ("tf32", "f32 by tf32 on request, B by columns, over torch with allow_tf32"),
         ("tf32nn", "f32 by tf32 on request, B by rows, over torch with allow_tf32"),
     ):
-        what = f"H200: product of 4096 in Tile IR, {told}"
+        what = f"GPU: product of 4096 in Tile IR, {told}"
         yield Claim(what, "gpu_products", f"{kind} 4096", script, headline=kind != "e5m2")
     for n in (2048, 4096, 8192):
         for step, told in (
             ("+ vectors (13): all stages", "in the 17 stages of Katel, Khandelwal and Bondhugula"),
             ("the compiler's choice", "by the schedule that the compiler chooses"),
         ):
-            what = f"H200: product of {n} in f16 to f32 {told}, over cuBLAS"
+            what = f"GPU: product of {n} in f16 to f32 {told}, over cuBLAS"
             yield Claim(what, "gpu_matmul_ablation", f"{n} {step}", "gpu/matmul_ablation.py", headline=n == 4096)
     for head in (64, 128):
         for mask in ("full", "causal"):
-            what = f"H200: attention in Tile IR, {mask}, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
+            what = f"GPU: attention in Tile IR, {mask}, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
             yield Claim(what, "gpu_attention", f"{head} 4096 {mask}", "gpu/attention.py", headline=True)
             for length in (512, 4096, 16384):
                 heads = f"{16384 // length} x 32 heads of {head}, {length} rows"
-                what = f"H200: `tw.attention`, {mask}, f16, {heads}, over torch"
+                what = f"GPU: `tw.attention`, {mask}, f16, {heads}, over torch"
                 key = f"{head} {length} {mask} tw.attention"
                 yield Claim(what, "gpu_attention", key, "gpu/attention.py", headline=length == 4096)
 
@@ -253,23 +255,23 @@ def _matmul_on_devices() -> Iterator[Claim]:
         ("shapes, f16", "f16, tall and wide"),
     ):
         yield Claim(
-            f"H200: `tw.matmul`, {told}, {over}",
+            f"GPU: `tw.matmul`, {told}, {over}",
             "gpu_matmul",
             key,
             "gpu/matmul.py --only epilogue,odd,shapes,batched",
             headline=True,
         )
     for dtype in ("f16", "bf16", "f32", "f64"):
-        what = f"H200: `tw.matmul`, batches of 64, 128 and 256, {dtype}, over torch.bmm"
+        what = f"GPU: `tw.matmul`, batches of 64, 128 and 256, {dtype}, over torch.bmm"
         yield Claim(what, "gpu_matmul", f"batched, {dtype}", "gpu/matmul.py", headline=dtype in ("f16", "f64"))
     for key, peer in (("fused", "cuBLASLt's fused epilogue"), ("compiled", "torch.compile")):
-        what = f"H200: `tw.matmul` with bias and gelu, f16, 1024 to 8192, over {peer}"
+        what = f"GPU: `tw.matmul` with bias and gelu, f16, 1024 to 8192, over {peer}"
         yield Claim(what, "gpu_matmul", f"epilogue, over {key}", "gpu/matmul.py", headline=True)
 
 
 def _launches() -> Iterator[Claim]:
     for what, key in (
-        ("H200: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
+        ("GPU: launch from Python, three torch tensors by pointers", "kernel[1](x, y, z, n), tensors"),
         ("the same of torch.add, for comparison", "for comparison: torch.add(x, y, out=z)"),
     ):
         yield Claim(what, "gpu_launch", key, "gpu/launch.py", " us", headline="kernel" in key)

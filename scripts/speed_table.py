@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from speed_claims import Claim, Section, claims, sections
+from speed_claims import GPU, Claim, Section, claims, sections
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 BEGIN: Final = "<!-- written by scripts/speed_table.py -->"
@@ -58,13 +58,24 @@ def headlines(results: Results, wanted: Iterable[Claim]) -> Iterator[str]:
     for claim in wanted:
         if claim.headline:
             median, lowest, *_ = _figures(claim, results.of(claim))
-            yield f"| {claim.what} | {median} | {lowest} |"
+            yield f"| {_what(claim, results.of(claim))} | {median} | {lowest} |"
 
 
 def row(claim: Claim, results: Mapping[str, Any]) -> str:
     """One line of docs/speed.md."""
     figures = _figures(claim, results)
-    return f"| {claim.what} | `{claim.script}` | {results['machine']} | " + " | ".join(figures) + " |"
+    return f"| {_what(claim, results)} | `{claim.script}` | {results['machine']} | " + " | ".join(figures) + " |"
+
+
+def _what(claim: Claim, results: Mapping[str, Any]) -> str:
+    """What a claim says, and on which GPU that was."""
+    if not claim.what.startswith(GPU):
+        return claim.what
+    if "gpu" not in results:
+        raise SystemExit(
+            f"benchmarks/results/{claim.results}.json does not say on which GPU; run {claim.script} on one"
+        )
+    return f"{results['gpu']}: {claim.what.removeprefix(GPU)}"
 
 
 def _figures(claim: Claim, results: Mapping[str, Any]) -> list[str]:

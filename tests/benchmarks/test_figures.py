@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -87,7 +88,26 @@ def test_figures_are_written_where_they_are_wanted(figures: Any, imported: Any, 
     assert found["cases"][0]["ratio"] == found["overall"]["all"]
     assert found["overall"]["all"]["lower"] == 1.25
     assert found["machine"]
+    assert "gpu" not in found
     assert path.with_suffix(".svg").exists()
+
+
+def test_figures_say_which_gpu_was_used(figures: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cuda:
+        used = False
+
+        def is_initialized(self) -> bool:
+            return self.used
+
+        def get_device_name(self) -> str:
+            return "NVIDIA H100 80GB HBM3"
+
+    torch: Any = ModuleType("torch")
+    torch.cuda = Cuda()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    for torch.cuda.used, wanted in ((False, None), (True, "H100")):
+        figures.save(tmp_path / "mine.json", [])
+        assert json.loads((tmp_path / "mine.json").read_text()).get("gpu") == wanted
 
 
 def test_quick_runs_leave_kept_figures_alone(figures: Any, tmp_path: Path) -> None:

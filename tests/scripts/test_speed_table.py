@@ -32,7 +32,9 @@ def results(folder: Path, claims: list[Any]) -> None:
     """Results that hold every claim: of several cases where it has no unit."""
     for name in {claim.results for claim in claims}:
         overall = {claim.key: ONE if claim.unit else MANY for claim in claims if claim.results == name}
-        (folder / f"{name}.json").write_text(json.dumps({"machine": "m, 2 cores", "cases": [], "overall": overall}))
+        (folder / f"{name}.json").write_text(
+            json.dumps({"machine": "m, 2 cores", "gpu": "G1", "cases": [], "overall": overall})
+        )
 
 
 def test_a_row_has_the_median_and_both_ends(script: Any) -> None:
@@ -41,8 +43,11 @@ def test_a_row_has_the_median_and_both_ends(script: Any) -> None:
     assert many == (
         "| what | `s.py` | m, 2 cores | 1.50, 7 cases | 1.23 [1.10, 1.30], beta 1 f32 | 3.00 [1.10, 1.30], b | 2 of 7 |"
     )
-    one = script.row(script.Claim("what", "r", "u", "s.py", " us"), found)
-    assert one == "| what | `s.py` | m, 2 cores | 1.23 [1.10, 1.30] us | 0.90 us | 2.00 us |  |"
+    on_gpu = script.Claim("GPU: what", "r", "u", "s.py", " us")
+    one = script.row(on_gpu, {**found, "gpu": "G1"})
+    assert one == "| G1: what | `s.py` | m, 2 cores | 1.23 [1.10, 1.30] us | 0.90 us | 2.00 us |  |"
+    with pytest.raises(SystemExit, match="does not say on which GPU"):
+        script.row(on_gpu, found)
 
 
 def test_the_page_has_a_row_for_each_claim_and_readme_for_headlines(script: Any, tmp_path: Path) -> None:
