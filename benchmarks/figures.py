@@ -84,7 +84,8 @@ def tell(overall: Mapping[str, object]) -> None:
 def save(
     path: Path | None, cases: object, overall: Mapping[str, object] | None = None, chart: Chart | None = None
 ) -> None:
-    """Write the machine, the GPU if one was used, the cases, what they amount to, of whatever JSON and `Struct` know; draw the chart beside it.
+    """Write the machine and the GPU, if one was used, the cases, and what they amount to, of whatever JSON and `Struct`
+    know; draw the chart beside it.
 
     Nothing without a path.
     """
