@@ -14,7 +14,8 @@ class Attention:
 
     The matrices of `heads` lie behind each other. If `causal`, a query sees keys up to its own number; blocks of keys
     that no query of a block sees are left out, and only those that not all of them see are masked. Blocks of queries
-    that see most keys begin first, of all heads of a `band`, whose keys and values a cache keeps.
+    that see most keys begin first, of all heads of a `band`, whose keys and values a cache keeps. So many `groups`, if
+    it is said, go on from block to block, where queries see all keys.
     """
 
     queries: int
@@ -26,10 +27,13 @@ class Attention:
     causal: bool = False
     scale: float = 1.0
     band: int = 1
+    groups: int = 0
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Heads of a band, blocks of queries, bands."""
+        """Heads of a band, blocks of queries, bands; or work-groups that go on."""
+        if self.groups:
+            return (self.groups, 1, 1)
         return (self.band, self.queries // self.blocks[0], self.heads // self.band)
 
 
@@ -75,20 +79,12 @@ def attention(of: Attention) -> str:
     pointers = ", ".join(f"%{name}: tile<ptr<{element}>>" for name in "qkvo")
     return f"""cuda_tile.module @kernels {{
 entry @attention({pointers}) {{
-%yb, %bx, %z = get_tile_block_id : tile<i32>
-%zero = constant <i32: 0> : tile<i32>
+{_NUMBERS if of.groups else _PLACE}%zero = constant <i32: 0> : tile<i32>
 %one = constant <i32: 1> : tile<i32>
 %blocks = constant <i32: {of.keys // columns}> : tile<i32>
 %upper = constant <i32: {of.queries // rows}> : tile<i32>
-%band = constant <i32: {of.band}> : tile<i32>
-%bands = muli %z, %band : tile<i32>
-%y = addi %bands, %yb : tile<i32>
-%final = subi %upper, %one : tile<i32>
-%x = subi %final, %bx : tile<i32>
-%first = muli %y, %upper : tile<i32>
-%row = addi %first, %x : tile<i32>
-%start = muli %y, %blocks : tile<i32>
 {made("q", queries, rows)}{made("k", keys, columns)}{made("v", keys, columns)}{made("o", queries, rows)}
+{_over_blocks(of) if of.groups else _block(of)}%start = muli %y, %blocks : tile<i32>
 %qs, %qd = load_view_tko weak %qv[%row, %zero] : {view(queries, rows)}, tile<i32> -> {q}, token
 %most = constant <f32: -1.0e30> : {line}
 %none = constant <f32: 0.0> : {line}
@@ -123,9 +119,37 @@ continue %mn, %ln, %next : {line}, {line}, {sums}
 {across("lw", "inverse", of.width)}%whole = mulf %sum, %lw : {sums}
 %rounded = ftof %whole : {sums} -> {o}
 %done = store_view_tko weak %rounded, %ov[%row, %zero] : {o}, {view(queries, rows)}, tile<i32> -> token
-return
+{_NEXT_BLOCK if of.groups else ""}return
 }}
 }}
+"""
+
+
+_PLACE = "%yb, %bx, %z = get_tile_block_id : tile<i32>\n"
+_NUMBERS = """%bid, %u0, %u1 = get_tile_block_id : tile<i32>
+%count, %u2, %u3 = get_num_tile_blocks : tile<i32>
+"""
+_NEXT_BLOCK = "continue\n}\n"
+
+
+def _block(of: Attention) -> str:
+    """Which block of queries this is, and of which head."""
+    return f"""%band = constant <i32: {of.band}> : tile<i32>
+%bands = muli %z, %band : tile<i32>
+%y = addi %bands, %yb : tile<i32>
+%final = subi %upper, %one : tile<i32>
+%x = subi %final, %bx : tile<i32>
+%first = muli %y, %upper : tile<i32>
+%row = addi %first, %x : tile<i32>
+"""
+
+
+def _over_blocks(of: Attention) -> str:
+    """The beginning of the loop over blocks: those of a head follow each other."""
+    assert not of.causal, "blocks of one head have as many keys"
+    return f"""%all = constant <i32: {of.heads * of.queries // of.blocks[0]}> : tile<i32>
+for %row in (%bid to %all, step %count) : tile<i32> {{
+%y = divi %row, %upper unsigned : tile<i32>
 """
 
 

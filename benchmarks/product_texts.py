@@ -25,8 +25,12 @@ class Product:
         return self.rounded or self.total
 
 
-def tile_ir_product(product: Product, tiles: tuple[int, int, int], edges: str = "") -> str:
-    """One block a tile of c; `edges` is `padding_value = zero, ` where tiles do not divide the matrices."""
+def tile_ir_product(product: Product, tiles: tuple[int, int, int], edges: str = "", band: int = 0) -> str:
+    """One block a tile of c; `edges` is `padding_value = zero, ` where tiles do not divide the matrices.
+
+    With a `band` there are any number of blocks, which go on from tile to tile, by bands of so many rows of tiles: a
+    divisor of how many there are.
+    """
     (m, n, k), (tm, tn, tk) = product.extents, tiles
     ta, tb = product.transposed
     element, total = product.element, product.total
@@ -47,24 +51,48 @@ def tile_ir_product(product: Product, tiles: tuple[int, int, int], edges: str = 
     rt, stored = f"tile<{tm}x{tn}x{product.result}>", "rounded" if product.rounded else "sum"
     rounding = f"    %rounded = ftof %sum : {ct} -> {rt}\n" if product.rounded else ""
     view = _view_type((m, n), (tm, tn), product.result, edges)
+    tiles_of_c = _over_tiles(-(-m // tm), -(-n // tn), band) if band else ""
     return f"""cuda_tile.module @kernels {{
   entry @product(%a: tile<ptr<{element}>>, %b: tile<ptr<{element}>>, %c: tile<ptr<{product.result}>>) {{
     %aa = assume div_by<16>, %a : tile<ptr<{element}>>
     %ba = assume div_by<16>, %b : tile<ptr<{element}>>
     %ca = assume div_by<16>, %c : tile<ptr<{product.result}>>
-    %bx, %by, %bz = get_tile_block_id : tile<i32>
-{views}    %lo = constant <i32: 0> : tile<i32>
+{_NUMBERS if band else _PLACE}{views}    %lo = constant <i32: 0> : tile<i32>
     %hi = constant <i32: {-(-k // tk)}> : tile<i32>
     %step = constant <i32: 1> : tile<i32>
     %zeros = constant <{total}: {zero}> : {ct}
-    %sum = for %k in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zeros) -> ({ct}) {{
+{tiles_of_c}    %sum = for %k in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zeros) -> ({ct}) {{
 {a_load}{b_load}    %next = {word} %{x}, %{y}, %acc{signs} : {at}, {bt}, {ct}
     continue %next : {ct}
     }}
 {rounding}    %done = store_view_tko weak %{stored}, %cv[%bx, %by] : {rt}, {view}, tile<i32> -> token
-    return
+{_NEXT_TILE if band else ""}    return
   }}
 }}
+"""
+
+
+_PLACE = "    %bx, %by, %bz = get_tile_block_id : tile<i32>\n"
+_NUMBERS = """    %first, %u0, %u1 = get_tile_block_id : tile<i32>
+    %count, %u2, %u3 = get_num_tile_blocks : tile<i32>
+"""
+_NEXT_TILE = "    continue\n    }\n"
+
+
+def _over_tiles(rows: int, columns: int, band: int) -> str:
+    """The beginning of the loop over tiles: where the tile of a number is."""
+    return f"""    %tiles = constant <i32: {rows * columns}> : tile<i32>
+    %plane = constant <i32: {band * columns}> : tile<i32>
+    %band = constant <i32: {band}> : tile<i32>
+    for %t in (%first to %tiles, step %count) : tile<i32> {{
+    %which = divi %t, %plane unsigned : tile<i32>
+    %before = muli %which, %plane : tile<i32>
+    %within = subi %t, %before : tile<i32>
+    %by = divi %within, %band unsigned : tile<i32>
+    %above = muli %by, %band : tile<i32>
+    %row = subi %within, %above : tile<i32>
+    %start = muli %which, %band : tile<i32>
+    %bx = addi %start, %row : tile<i32>
 """
 
 

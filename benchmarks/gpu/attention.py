@@ -24,6 +24,7 @@ import figures
 import tilewright as tw
 from attention_texts import Attention, attention
 from figures import Chart
+from tilewright.operators.attention_devices import multiprocessors
 from timing import in_turn
 
 ROUNDS = 11
@@ -34,6 +35,14 @@ QUERIES = 4 * 4096
 BAND = {64: 16, 96: 4, 128: 4}
 """Heads, by their width, whose blocks of queries run beside each other if they are not alike."""
 TEXT_WIDTHS = (64, 96, 128)
+RUN = {
+    (True, False): ("256x64", "threads=512 persistent=yes roles=yes"),
+    (True, True): ("64x128", None),
+    (False, False): ("128x128", "persistent=yes"),
+    (False, True): ("128x128", None),
+}
+"""Queries and keys of a block of the text, and how it is run, where heads are narrow and where there is a mask: without
+one its work-groups go on from block to block."""
 ERROR = 2e-3
 CHECKED = 256
 """Queries whose result is looked at."""
@@ -70,8 +79,10 @@ def main() -> None:
     lengths = "512,1024,2048,4096,8192,16384"
     parser.add_argument("--lengths", default=lengths, help="queries and keys of a head (default: %(default)s)")
     parser.add_argument("--text-lengths", default="4096", help="those at which the text is run (default: %(default)s)")
-    parser.add_argument("--blocks", help="queries and keys of a block of the text (default: as `tw.attention` has)")
-    parser.add_argument("--schedule", help="how the text is run (default: nothing is asked)")
+    parser.add_argument(
+        "--blocks", help="queries and keys of a block of the text (default: as `tw.attention` has at length 4096)"
+    )
+    parser.add_argument("--schedule", help="how the text is run (default: so that blocks go on where there is no mask)")
     options = figures.parsed(parser)
     torch = torch_on_device()
     print(name_of_device(torch))
@@ -132,7 +143,8 @@ def contestants(torch: Any, case: Case, text_options: Any) -> dict[str, Callable
 
 def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
     """The program in Tile IR, for a launch."""
-    rows, columns = map(int, (options.blocks or ("64x128" if case.width == TEXT_WIDTHS[0] else "128x128")).split("x"))
+    blocks, schedule = RUN[case.width == TEXT_WIDTHS[0], case.causal]
+    rows, columns = map(int, (options.blocks or blocks).split("x"))
     of = Attention(
         case.length,
         case.length,
@@ -143,9 +155,11 @@ def kernel_of_text(case: Case, options: Any) -> Callable[..., None]:
         case.causal,
         case.width**-0.5,
         BAND[case.width] if case.causal else 1,
+        0 if case.causal else multiprocessors(),
     )
     any_extents = {"extents": "any"}
-    program = tw.compile(attention(of), target="nvidia", schedule=options.schedule, language_options=any_extents)
+    asked = options.schedule or schedule
+    program = tw.compile(attention(of), target="nvidia", schedule=asked, language_options=any_extents)
     return program.attention[of.grid]
 
 

@@ -2,14 +2,15 @@
 
     python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--processes N] [--json PATH]
 
-Tile IR, one block a tile of the result (`ours`), and `gemm` of the tensor language on a grid of one, which the compiler
-spreads over blocks; types as torch has them: f16 and bf16 with accumulators in f32, f32 (no TF32), tf32 (f32 whose
-factors are rounded, `precision="tf32"` and allow_tf32), f64, i8 with accumulators in i32 (torch._int_mm), and e4m3 and
-e5m2 with accumulators in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of
-e5m2 by e4m3, for torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of
-8 bits is stored by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of
-which torch makes a copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the
-copy of i8).
+Tile IR, one block a tile of the result (`ours`), the same with as many blocks as run at a time, which go on from tile
+to tile (`persistent`), and `gemm` of the tensor language on a grid of one, which the compiler spreads over blocks;
+types as torch has them: f16 and bf16 with accumulators in f32, f32 (no TF32), tf32 (f32 whose factors are rounded,
+`precision="tf32"` and allow_tf32), f64, i8 with accumulators in i32 (torch._int_mm), and e4m3 and e5m2 with
+accumulators in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of e5m2 by
+e4m3, for torch has none by e5m2; no gemm: the tensor language has no such type). The second factor of those of 8 bits
+is stored by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of which
+torch makes a copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the copy
+of i8).
 Contestants run in turn on random normal data, timed by events on the device; with `--processes` so many compile all
 kernels before. Results are compared with products in
 float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
@@ -34,8 +35,12 @@ from timing import in_turn
 ROUNDS = 21
 SIZES = (1024, 2048, 4096, 8192)
 PEER = "cuBLAS"
+WAYS = ("ours", "persistent", "gemm")
 GOAL = 0.6
 """Share of cuBLAS that issue 16 wants of f16 without wgmma."""
+_SQUARE = 128
+_BAND = 16
+"""Rows of tiles whose tiles follow each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,13 @@ class Kind:
     transposed: tuple[bool, bool] = (False, False)
     rounded: str = ""
     precision: str = "exact"
+
+    @property
+    def persistent(self) -> tuple[int, int, int] | None:
+        """Tiles of a block that goes on from one to the next: none of types that threads copy."""
+        if self.precision == "exact" and self.element in ("f32", "f64"):
+            return None
+        return self.tiles if max(self.tiles[:2]) > _SQUARE else (_SQUARE, 2 * _SQUARE, self.tiles[2])
 
     @property
     def is_small(self) -> bool:
@@ -87,7 +99,8 @@ def main() -> None:
 def _run(options: Any, sizes: list[int]) -> None:
     torch = torch_on_device()
     print(name_of_device(torch))
-    print(f"{'':12} {'cuBLAS':>8} {'ours':>8} {'gemm':>8}  TFLOP/s   share of cuBLAS, median [quartiles]: ours, gemm")
+    columns = " ".join(f"{key:>10}" for key in (PEER, *WAYS))
+    print(f"{'':12} {columns}  TFLOP/s   share of cuBLAS, median [quartiles]: {', '.join(WAYS)}")
     cases: list[dict[str, object]] = []
     shares: dict[str, Any] = {}
     for name in options.only.split(","):
@@ -98,12 +111,12 @@ def _run(options: Any, sizes: list[int]) -> None:
             timings = in_turn({key: on_device(torch, run) for key, run in runs.items()}, options.rounds, warm=0.01)
             rates = {key: 2 * n**3 / spread.median / 1e12 for key, spread in timings.seconds().items()}
             case = f"{name} {n}"
-            names = {"ours": case, "gemm": f"{case} gemm"}
+            names = {key: f"{case} {key}" for key in WAYS} | {"ours": case}
             ways = [key for key in names if key in runs]
             shares |= {names[key]: timings.ratios(PEER, key) for key in ways}
-            found = {("share", "gemm_share")[key == "gemm"]: shares[names[key]].median for key in ways}
+            found = {"share" if key == "ours" else f"{key}_share": shares[names[key]].median for key in ways}
             cases.append({"name": case, "tflops": rates, **found})
-            shown = " ".join(f"{rates[key]:8.1f}" if key in rates else " " * 8 for key in (PEER, "ours", "gemm"))
+            shown = " ".join(f"{rates[key]:10.1f}" if key in rates else " " * 10 for key in (PEER, *WAYS))
             print(f"{case:12} {shown}            {'  '.join(str(shares[names[key]]) for key in ways)}", flush=True)
     chart = Chart("Products, share of cuBLAS", [(case, share.median) for case, share in shares.items()], GOAL)
     figures.save(options.json, cases, shares, chart)
@@ -113,6 +126,9 @@ def programs(kind: Kind, n: int) -> dict[str, Program]:
     """Ours, by name."""
     product = Product((n, n, n), kind.element, kind.total, kind.transposed, kind.rounded, fast=kind.is_small)
     found = {"ours": Program(tile_ir_product(product, kind.tiles), precision=kind.precision)}
+    if (tiles := kind.persistent) is not None:
+        text = tile_ir_product(product, tiles, band=min(_BAND, n // tiles[0]))
+        found["persistent"] = Program(text, precision=kind.precision)
     if not kind.is_small:
         whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
         found["gemm"] = Program(whole, precision=kind.precision)
@@ -125,6 +141,9 @@ def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     kernel = kernels["ours"][n // kind.tiles[0], n // kind.tiles[1]]
     runs, (a, b, c) = peers(torch, kind, n)
     runs["ours"] = lambda: kernel(a, b, c)
+    if "persistent" in kernels:
+        goes_on = kernels["persistent"][torch.cuda.get_device_properties(0).multi_processor_count]
+        runs["persistent"] = lambda: goes_on(a, b, c)
     if "gemm" in kernels:
         spread = kernels["gemm"][1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse

@@ -140,7 +140,11 @@ def test_emulated(
 
 
 GROUPS = 3
-PERSISTENT = {64: "threads=128 persistent=yes", 128: "threads=256 turns=yes persistent=yes stores=tensor"}
+PERSISTENT = {
+    64: "threads=128 persistent=yes",
+    128: "threads=256 turns=yes persistent=yes stores=tensor",
+    256: "threads=512 persistent=yes roles=yes",
+}
 """By queries of a block."""
 
 
@@ -283,6 +287,23 @@ def test_blocks_that_go_on_where_that_is_faster() -> None:
     assert not goes_on(x, x, x, out=x)
     assert not goes_on(x, x, x, target="nvidia:sm_80")
     assert not goes_on(x, x, x, target="cpu")
+
+
+def test_four_groups_read_one_copy_of_many_keys() -> None:
+    """Of whole blocks without a mask, where all of them go on; else a block has 64 queries."""
+
+    def blocks(queries: int, keys: int, heads: int = 40, **options: Any) -> tuple[tuple[int, int], bool]:
+        x = np.broadcast_to(np.zeros((1, 1, queries, 64), np.float16), (1, heads, queries, 64))
+        y = np.broadcast_to(np.zeros((1, 1, keys, 64), np.float16), (1, heads, keys, 64))
+        of = tw.attention.plan(x, y, y, target="nvidia:sm_90a", **options).of
+        return of.blocks, of.persistent
+
+    assert blocks(1024, 4096) == blocks(4096, 4160) == ((256, 64), True)
+    for usual in (blocks(1024, 2048), blocks(1088, 4096), blocks(1024, 4096, heads=33)):
+        assert usual == ((64, 128), False)
+    x = np.zeros((1, 40, 4096, 64), np.float16)
+    assert blocks(4096, 4096, causal=True)[0] == (64, 128)
+    assert tw.attention.plan(x, x, x, out=x, target="nvidia:sm_90a").of.blocks == (64, 128)
 
 
 def test_pairs_of_blocks_where_they_are_faster() -> None:

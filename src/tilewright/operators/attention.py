@@ -293,7 +293,8 @@ def _planned(asked: _Asked) -> AttentionPlan:
     flat = [flat_of(each) for each in ((q, k, v, out) if width % WIDTH_UNIT == 0 else ())]
     is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
     matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
-    tiles = tiles_of(width, queries, k.shape[2], asked.causal, target)
+    going_on = 0 if asked.in_place else batch * count
+    tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=going_on)
     have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
     blocks, threads = tiles[-1] if whole is None else whole

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from operators.test_attention_gradients import chosen
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
@@ -25,7 +26,7 @@ from tilewright.ir.core import Operation, Region
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
-from tilewright.targets.nvidia.roles import registers
+from tilewright.targets.nvidia.roles import asks, registers
 
 OF = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
 ROLES = "threads=256 roles=yes"
@@ -120,14 +121,24 @@ def test_who_has_roles_where_nobody_asks() -> None:
         )
 
 
+def test_who_takes_no_turns_where_nobody_asks() -> None:
+    """Groups beside a producer warp that go on from block to block; one is in the next block before the other one."""
+    goes_on = TEXTS.attention(TEXTS.Attention(256, 256, 128, (128, 128), groups=1))
+    for asked, turns, roles in (("", False, True), (" roles=no", True, False), (" turns=yes", True, True)):
+        said = chosen(goes_on, f"persistent=yes{asked}")
+        assert ("turns=yes" in said, "roles=yes" in said) == (turns, roles)
+    assert "turns=yes" in chosen(TEXTS.attention(TEXTS.Attention(256, 256, 128, (128, 128))), "")
+
+
 @needs_ptxas
 def test_registers_are_dealt_anew() -> None:
     """No more than there are, and as ptxas is told: it spills none."""
-    for threads in (256, 384):
+    for threads in (256, 384, 512):
         assert registers(threads) % 8 == 0
         at_first = 65536 // (threads + 128) // 8 * 8
-        assert registers(threads) * threads + 40 * 128 <= at_first * (threads + 128)
-    assert registers(256) == 232
+        assert registers(threads) * threads + asks(threads) * 128 <= at_first * (threads + 128)
+    assert (registers(256), asks(256)) == (232, 40)
+    assert (registers(512), asks(512)) == (112, 24)
     llvm, (kernel,) = emit_llvm(lanes(), Architecture.SM_90A)
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
     assert re.findall(r"setmaxnreg\.(\w+)\.sync\.aligned\.u32\s+(\d+);", ptx) == [("inc", "232"), ("dec", "40")]

@@ -23,9 +23,11 @@ from tilewright.targets.nvidia.turns import GROUP
 from tilewright.targets.nvidia.values import SHARED
 from tilewright.targets.nvidia.warp import WARP
 
-_ASKS: Final = {1: 40, ops.SIDES: 24}
-"""Registers of a thread that asks, by sides: where these are two each holds as many accumulators as there is room
-for."""
+_ASKS: Final = 40
+_ASKS_AT_LEAST: Final = 24
+"""Registers of a thread that asks, and where there are two sides, each of which holds as many accumulators as there is
+room for, or many threads, each of which has few."""
+_MANY: Final = 512
 _UNIT: Final = 8
 _MOST_OF_THREAD: Final = 255
 """Registers that a thread can have at all."""
@@ -49,7 +51,12 @@ def threads_beside(kernel: Kernel, threads: int) -> int:
 def registers(threads: int, sides: int = 1) -> int:
     """Of a thread that computes, of so many of a block with one more group that asks."""
     at_first = REGISTERS // (threads + GROUP) // _UNIT * _UNIT
-    return (at_first * (threads + GROUP) - _ASKS[sides] * GROUP) // threads // _UNIT * _UNIT
+    return (at_first * (threads + GROUP) - asks(threads, sides) * GROUP) // threads // _UNIT * _UNIT
+
+
+def asks(threads: int, sides: int = 1) -> int:
+    """Registers of a thread that asks, beside so many that compute."""
+    return _ASKS_AT_LEAST if sides > 1 or threads >= _MANY else _ASKS
 
 
 def _deal(ctx: KernelContext, how: str, count: int, threads: int) -> None:
@@ -67,7 +74,7 @@ def _roles(ctx: KernelContext, op: core.Operation) -> None:
             _deal(ctx, "inc", registers(threads, op.sides), threads)
             ctx.lower_block(op.main.entry)
         with branch.otherwise():
-            _deal(ctx, "dec", _ASKS[op.sides], threads)
+            _deal(ctx, "dec", asks(threads, op.sides), threads)
             apart = _shared_apart(ctx) if op.sides > 1 else nullcontext()
             with b.if_then(b.icmp("ult", thread, i64(threads + WARP))), apart:
                 ctx.lower_block(op.beside.entry)

@@ -15,7 +15,7 @@ from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.lane_level import interpreted
-from targets.nvidia.products.cases import TEXTS, launch
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch
 from targets.nvidia.products.test_levels import levels, read_back, some
 from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
@@ -32,6 +32,8 @@ from tilewright.targets.nvidia.model import MULTIPROCESSORS
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.transforms.schedule.products import placing
 
+OF = TEXTS.Product((64, 64, 128), "f16", "f32")
+BY_TILES = TEXTS.tile_ir_product(OF, (64, 64, 64), band=1)
 PERSISTENT = "tile=64x64x64 copies=tensor persistent=yes"
 
 
@@ -71,6 +73,31 @@ def test_every_level_means_the_product(depth: int, rng: np.random.Generator, mon
         check(module, given)
     llvm, kernel = emitted(text, schedule=schedule)
     assert "persistent=yes" in kernel.facts[SCHEDULE]
+    emulate(llvm, kernel, given)
+
+
+OF_PROGRAM = {
+    "": "persistent=yes",
+    "threads=256": "persistent=yes",
+    "roles=yes stores=tensor": "persistent=yes roles=yes",
+    "roles=yes pingpong=yes stores=tensor": "roles=yes pingpong=yes",
+}
+"""How a loop over tiles that the program writes is run, and what the schedule says of it."""
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("asked", OF_PROGRAM)
+@pytest.mark.parametrize("rows", [3, 4])
+@pytest.mark.parametrize("depth", [64, 136, 320])
+def test_a_loop_over_tiles_in_the_program(asked: str, rows: int, depth: int, rng: np.random.Generator) -> None:
+    """Fewer steps than there are stages and more, several tiles of a block, all as many and not."""
+    product = TEXTS.Product((rows * 64, 128, depth), "f16", "f32", rounded="f16")
+    text, given = TEXTS.tile_ir_product(product, (64, 64, 32), ZEROS, band=1), launch(product, (64, 64), "C", rng)
+    given = Launch(given.arguments, given.expected, (3, 1, 1))
+    for module in some(levels(text, Architecture.SM_90A, asked), rng):
+        assert OF_PROGRAM[asked] in (module.kernels[0].schedule or "")
+        check(module, given)
+    llvm, kernel = emitted(text, schedule=asked)
     emulate(llvm, kernel, given)
 
 
@@ -169,6 +196,13 @@ def test_the_barrier_in_front_of_the_next_tile_is_needed(rng: np.random.Generato
 # What the schedule says
 
 
+def test_the_machine_stores_tiles_of_a_loop_in_the_program() -> None:
+    """Where nobody asks, as it does without the loop: nothing orders the stores."""
+    product = TEXTS.Product((256, 256, 128), "f16", "f32", rounded="f16")
+    _, kernel = emitted(TEXTS.tile_ir_product(product, (128, 256, 64), band=2))
+    assert "copies=tensor stores=tensor persistent=yes" in kernel.facts[SCHEDULE]
+
+
 def test_as_many_blocks_as_run_at_a_time() -> None:
     for tile, blocks in (("tile=128x128x64", 2), ("threads=256 tile=256x128x64", 1)):
         _, kernel = emitted(gemm(4096, 4096, 4096), schedule=f"{tile} persistent=yes")
@@ -180,7 +214,12 @@ def test_as_many_blocks_as_run_at_a_time() -> None:
     ("text", "schedule", "reason"),
     [
         (gemm(128, 128, 128), "copies=threads", "persistent=yes does not fit"),
-        (TEXTS.tile_ir_product(TEXTS.Product((64, 64, 128), "f16", "f32"), (64, 64, 64)), "", "no loop over tiles"),
+        (TEXTS.tile_ir_product(OF, (64, 64, 64)), "", "no loop over tiles"),
+        (
+            BY_TILES.replace("%bv[%k, %by] :", "%bv[%k, %by] token=%x_done :"),
+            "",
+            "loads are in an order with what other",
+        ),
     ],
 )
 def test_why_not(text: str, schedule: str, reason: str) -> None:

@@ -142,6 +142,14 @@ def test_a_product_that_adds_to_another_one_reads_its_stage_before_it_is_copied_
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
 
+def test_work_groups_that_go_on_from_block_to_block(rng: np.random.Generator) -> None:
+    """Three blocks of two heads by two work-groups, as the program says."""
+    of = replace(OF, queries=192, heads=2, keys=2 * 64, groups=2)
+    for module in some(levels(TEXTS.attention(of), Architecture.SM_90A, "threads=128 persistent=yes"), rng):
+        assert "persistent=yes" in (module.kernels[0].schedule or "")
+        checked(module, of, rng)
+
+
 # What goes wrong is found
 
 

@@ -30,14 +30,17 @@ class Around(Struct, frozen=True):
 def around_product(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:
     """The loop over tiles in which a loop over the terms of one product stands, or why it cannot go on between them."""
     tiles = loop.parent_op
-    if not isinstance(tiles, scf.For) or not tiles.parallel or tiles.outs or tiles.index.type is not INDEX:
+    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
+    loads = [each.load for each in sources if each is not None]
+    if not isinstance(tiles, scf.For) or tiles.outs:
         return "no loop over tiles of a result"
+    if not tiles.parallel or tiles.index.type is not INDEX:
+        return around_products(loop, [product], slices, loads)
     if any(isinstance(op, tile.Mma) and op is not product for op in tiles.walk()):
         return "each tile has more than one product"
     if any(not (tiles is other or tiles.is_ancestor_of(other)) for other in loops_over_tiles(tiles)):
         return "blocks share tiles of other instructions too, which want more of them"
-    sources = [source_of(value, None) for value in (product.lhs, product.rhs)]
-    found = _where(loop, tiles, [each.load for each in sources if each is not None], slices)
+    found = _where(loop, tiles, loads, slices)
     return found if isinstance(found, str) else Around(tiles, found)
 
 

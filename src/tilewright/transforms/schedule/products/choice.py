@@ -200,7 +200,8 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     loops = _loops(kernel, plans, block, wanted)
     asked = wanted.stores is Copies.TENSOR
     # on an H200 attention of width 128 and length 4096 is 1.04 times as fast so, causal 1.02
-    any_accumulators = asked or (block.threads >= _PAIR * _GROUP and any(found.has_several for found in loops.values()))
+    is_asked_of = any(found.has_several or found.goes_on_in_order for found in loops.values())
+    any_accumulators = asked or (block.threads >= _PAIR * _GROUP and is_asked_of)
     stored: Stored | str = ASKED
     if wanted.stores is not Copies.THREADS:
         stored = stored_by_machine(kernel, plans, block.threads, any_accumulators=any_accumulators, sides=sides)

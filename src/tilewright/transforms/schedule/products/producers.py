@@ -16,8 +16,9 @@ from tilewright.ir.core import Operation
 from tilewright.ir.schedules import Schedule
 
 _BEST: Final = 2
-_MOST: Final = 3
-"""Consumer groups beside the producer: more would have too few registers."""
+_MOST: Final = 4
+_MOST_OF_ONE: Final = 3
+"""Consumer groups beside the producer, and those of a loop with one product: more would have too few registers."""
 
 
 class Found(Protocol):
@@ -41,7 +42,7 @@ def has_producer(loop: scf.For, groups: int, found: Found, schedule: Schedule) -
 
 def has_producer_of_one(groups: int, sides: int, schedule: Schedule) -> bool:
     """Whether a loop with one product of so many groups of warps has a producer warp, for so many `sides`."""
-    return bool(schedule.roles) and 1 <= groups * sides <= _MOST
+    return bool(schedule.roles) and 1 <= groups * sides <= _MOST_OF_ONE
 
 
 def _has_as_many(loop: scf.For) -> bool:

@@ -157,7 +157,8 @@ class TensorRing(Struct, frozen=True):
         """
         last = self.loop.outs[-1]
         step = before.index(1) if around.loop.step is None else emit.to_index(before, around.loop.step)
-        following = emit.add(before, around.loop.index, step)
+        present = emit.to_index(before, around.loop.index)
+        following = emit.add(before, present, step)
         known = self._known_of(before, around, following)
         found: NextTile | None = None
         if self.goes_on and self.cluster is None:
@@ -167,7 +168,7 @@ class TensorRing(Struct, frozen=True):
             few = emit.less(before, count, before.index(self._depth))
             first = emit.to_index(before, known.get(self.loop.lower, self.loop.lower))
             is_asked: Value | None = emit.not_less(before, count, before.index(self._depth))
-            is_there = is_iteration(before, around.loop, following, around.loop.index)
+            is_there = is_iteration(before, around.loop, following, present)
             assert is_there is not False, "one tile has no loop around it"
             is_asked = is_asked if is_there is True else emit.both(before, is_asked, is_there)
             distance = emit.sub(before, first, end)
@@ -176,7 +177,7 @@ class TensorRing(Struct, frozen=True):
                 end, is_asked = emit.select(before, is_asked, end, before.index(_NEVER)), None
             found = NextTile(known, distance, end, is_asked)
             build = emit.open_if(build, few)
-        self._first_of_tile(build, around, following, around.loop.index, last, known)
+        self._first_of_tile(build, around, following, present, last, known)
         hand_on(around.loop, last)
         return found
 
@@ -197,7 +198,8 @@ class TensorRing(Struct, frozen=True):
     @staticmethod
     def _known_of(build: Builder, around: Around, index: Value) -> Mapping[Value, Value]:
         """What stands for the values of the tile of an index that say where its factors lie."""
-        known: dict[Value, Value] = {around.loop.index: index}
+        type_ = emit.scalar_type(around.loop.index.type)
+        known: dict[Value, Value] = {around.loop.index: emit.cast(build, index, type_)}
         for op in around.slices:
             build(op.clone(known))
         return known
