@@ -2,6 +2,9 @@
 
     python scripts/fuzz_many.py --kernels 100000 --minutes 9 [--seed N] [--jobs N] [--dynamic 0.1]
     python scripts/fuzz_many.py --language tile-ir --kernels 50000 [--large 0.1]
+    python scripts/fuzz_many.py --language tlx --kernels 50000
+
+TLX programs are compared with NumPy, in the interpreter and on the CPU at a level each.
 
 Prints kernels per second and every disagreement with its seed; exit code 1 if there is one.
 """
@@ -14,8 +17,10 @@ import os
 import random
 import sys
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent / folder) for folder in ("src", "tests")]
 
@@ -44,7 +49,7 @@ class Outcome:
 
 def run(work: Work) -> Outcome:
     """Compare some kernels; none after the deadline."""
-    return tile_kernels(work) if work.language == "tile-ir" else tensor_kernels(work)
+    return LANGUAGES[work.language](work)
 
 
 def tile_kernels(work: Work) -> Outcome:
@@ -82,6 +87,33 @@ def tensor_kernels(work: Work) -> Outcome:
     return Outcome(ran, tuple(faults))
 
 
+def tlx_programs(work: Work) -> Outcome:
+    """Programs of TLX, one by one."""
+    from differential.compare_tlx import check
+    from generators.tlx import generate
+
+    faults: list[str] = []
+    ran = 0
+    for seed in range(work.first, work.first + work.count):
+        if time.time() > work.deadline:
+            break
+        program = generate(random.Random(seed))
+        ran += 1
+        try:
+            check(seed, program, program.text, "interpreter")
+            check(seed, program, program.text, "cpu", seed % 3)
+        except Exception as error:  # whatever it is, it is a finding
+            faults.append(f"seed {seed}: {type(error).__name__}: {error}\n{program.text}")
+    return Outcome(ran, tuple(faults))
+
+
+LANGUAGES: Final[Mapping[str, Callable[[Work], Outcome]]] = {
+    "tensor": tensor_kernels,
+    "tile-ir": tile_kernels,
+    "tlx": tlx_programs,
+}
+
+
 def main() -> int:
     """Spread the seeds over processes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -90,7 +122,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--dynamic", type=float, default=0.1, help="share of kernels with extents left to the launch")
-    parser.add_argument("--language", choices=["tensor", "tile-ir"], default="tensor")
+    parser.add_argument("--language", choices=list(LANGUAGES), default="tensor")
     parser.add_argument("--large", type=float, default=0.1, help="share of Tile IR kernels with many operations")
     chosen = parser.parse_args()
     share = chosen.large if chosen.language == "tile-ir" else chosen.dynamic

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import tilewright as tw
+from differential.compare_tlx import check
 from effort import SEED, Ran, count
 from frontends.tlx.kernels import renamed
 from frontends.tlx.test_printing import OPT, optimised
-from generators.tlx import DTYPES, EXACT, Generated, generate
-from tilewright.artifacts.parameters import Parameter, PointerParameter
+from generators.tlx import DTYPES, EXACT, generate
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.tlx import OPERATIONS
 from tilewright.dialects.tlx.elementwise import TensorUnary
@@ -28,21 +27,6 @@ COMPILED: Final = count("RANDOM_TLX_COMPILED", 12, 2000)
 PRINTED: Final = count("RANDOM_TLX_PRINTED", 25, 2000)
 OPTIMISED: Final = count("RANDOM_TLX_OPTIMISED", 5, 400)
 FORMS: Final = list(TensorForm)
-
-
-def _as_wanted(argument: Any, parameter: Parameter) -> Any:
-    """An array of which a kernel says nothing, since nothing of it is left there, as bytes."""
-    return argument.view(np.int8) if isinstance(parameter, PointerParameter) and parameter.dtype == "i8" else argument
-
-
-def check(seed: int, program: Generated, text: str, target: str, level: int = 2) -> None:
-    """A text of a program, run."""
-    arguments: list[Any] = [a.copy() if isinstance(a, np.ndarray) else a for a in program.arguments]
-    kernel = next(iter(tw.compile(text, target=target, level=level, cache=False)))
-    kernel(*(_as_wanted(a, p) for a, p in zip(arguments, kernel.info.parameters, strict=True)))
-    for number, (found, expected) in enumerate(zip(arguments, program.expected, strict=True)):
-        wrong = np.flatnonzero(np.asarray(found != expected))
-        assert not wrong.size, f"seed {seed}, {target}, argument {number}, element {wrong[0]}\n{text}"
 
 
 def test_programs_in_the_interpreter(ran: Ran) -> None:
