@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from tilewright.cache.key import cache_key
 from tilewright.compile_options import CompileOptions
@@ -18,7 +18,9 @@ from tilewright.languages import Form, ReadOptions, Std, check_choices, language
 from tilewright.numerics.precision import Precision
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.remembered.lookup import taken_schedules
-from tilewright.targets import ScheduleElsewhere, UnitsElsewhere, find_scheduled
+from tilewright.settings.config import current
+from tilewright.settings.product_units import Unit, read_units
+from tilewright.targets import ScheduleElsewhere, find_scheduled
 from tilewright.targets.target import ExplainingTarget, HasLevels
 
 if TYPE_CHECKING:
@@ -55,6 +57,10 @@ def from_bytes(name: str, data: bytes) -> Source | Binary:
         return Binary(name, data)
     text = data.decode("utf-8-sig", errors="replace")
     return Source(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+_TERMS_OF_UNITS: Final = 256
+"""That the interpreter sums as units do before it adds what was there: what code for CPUs makes one run in any case."""
 
 
 def text_of(source: Source | Binary) -> str:
@@ -94,7 +100,8 @@ def compile(
     `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting
-    `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took.
+    `units`, or all that compute exactly what the language says. `Kernel.schedule` tells which ones products took. In
+    the interpreter products that one of them could take have its arithmetic, term for term, whatever their size.
     `language_options` say what the language of a text lets callers say: for TLX `quirks` (`prototype` or `rfc-text`)
     and `layout_convention` (`xla`). `stages` is one of MLIR: what is compiled is the kernel that all stages make of the
     one product of the text, with the tiles that it gives (`"block=128x128x64 warp=64x32x32"`, or `"default"`); it is
@@ -119,11 +126,9 @@ def compile(
     reading = ReadOptions(values, std, chosen)
     check_choices(source, reading)
     if target == "interpreter":
-        if units is not None:
-            raise UnitsElsewhere("product units are chosen for the CPU: the interpreter has none")
         if schedule is not None or tuned is not None:
             raise ScheduleElsewhere("the interpreter takes no schedules")
-        return _interpreted(source, checked, reading, allowed)
+        return _interpreted(source, checked, reading, allowed, units)
     machine = find_scheduled(target, units, schedule)
     if checked and not machine.can_check:
         raise ValueError(f"code for {target!r} cannot check its accesses; the interpreter can")
@@ -187,15 +192,20 @@ def compile(
     return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown, told)
 
 
-def _interpreted(source: Source | Binary, checked: bool, options: ReadOptions, precision: Precision) -> Program:
-    """The program as it was written; as tiles where its products are to be rounded, which languages do not know."""
+def _interpreted(
+    source: Source | Binary, checked: bool, options: ReadOptions, precision: Precision, units: str | None
+) -> Program:
+    """The program as it was written; as tiles where its products are to be rounded, or those of a unit, which languages
+    do not know."""
     report = Report()
     language = language_of(source, options.std)
     module = language.read(source, report, options)
-    if precision is not Precision.EXACT:
+    named = None if units is None else current(units=units).units
+    permitted = frozenset[Unit]() if named is None else read_units(named)
+    if precision is not Precision.EXACT or permitted:
         from tilewright.compiler import lower_to_tiles
         from tilewright.interpreter.program import interpreted_module
 
-        lower_to_tiles(module, language, precision, report)
-        return interpreted_module(module, text_of(source), checked, report)
+        lower_to_tiles(module, language, precision, report, _TERMS_OF_UNITS if permitted else None)
+        return interpreted_module(module, text_of(source), checked, report, permitted)
     return language.interpret(module, source.text if isinstance(source, Source) else None, checked, report)

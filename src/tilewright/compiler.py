@@ -96,12 +96,18 @@ def _with_precision(passes: list[Pass], precision: Precision) -> list[Pass]:
     ]
 
 
-def lower_to_tiles(module: Module, language: Language, precision: Precision, report: Report) -> None:
-    """Lower a verified program to tiles of no machine, whose products multiply as `precision` says."""
+def lower_to_tiles(
+    module: Module, language: Language, precision: Precision, report: Report, terms: int | None = None
+) -> None:
+    """Lower a verified program to tiles of no machine, whose products multiply as `precision` says.
+
+    Those of matrices sum so many `terms` at a time, if that is told.
+    """
     from tilewright.transforms.pipeline import lowering
     from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 
-    passes = [*language.passes(), *lowering(GenericTeamPolicy(), GenericTilePolicy())]
+    policy = GenericTilePolicy() if terms is None else GenericTilePolicy(depth=terms)
+    passes = [*language.passes(), *lowering(GenericTeamPolicy(), policy)]
     _run(PassManager(_with_precision(passes, precision)), module, report)
 
 

@@ -48,6 +48,7 @@ from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType
 from tilewright.numerics.arrays import dtype_of
 from tilewright.plugins import plugins
 from tilewright.runtime.strides import conforming_strides
+from tilewright.settings.product_units import Unit
 from tilewright.transforms.signature import divisors
 
 Array = NDArray[Any]
@@ -125,20 +126,22 @@ def interpret(
     parts: int = PARTS,
     in_steps: bool = False,
     order: Random | None = None,
+    units: frozenset[Unit] = frozenset(),
 ) -> None:
     """Run a kernel on every work-group of a grid, one after another; arrays that it writes change in place.
 
     `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
     work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Kernels
     whose work-groups are divided have `parts` blocks of each; `in_steps`, launches that may take the place of one do.
-    Blocks of a cluster run side by side, in an `order` if there is one.
+    Blocks of a cluster run side by side, in an `order` if there is one. Products on tiles are what the best of `units`
+    computes, where one is for their types.
     Raises `KernelError` with a located diagnostic.
     """
     module = kernel.parent_op
     steps = module.steps_of(kernel) if in_steps and isinstance(module, Module) else []
     memories: Memories = {}
     for step in steps or [kernel]:
-        _launch(step, arguments, grid, memories, checked=checked, fuel=fuel, parts=parts, order=order)
+        _launch(step, arguments, grid, memories, checked=checked, fuel=fuel, parts=parts, order=order, units=units)
 
 
 def _launch(
@@ -151,6 +154,7 @@ def _launch(
     fuel: int,
     parts: int,
     order: Random | None,
+    units: frozenset[Unit],
 ) -> None:
     """Run one launch, in which each work-group has memory that others before it may have given it."""
     assert kernel.subgroup_size is not None
@@ -172,7 +176,7 @@ def _launch(
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
         w.part, w.num_parts = part, count
         w.memory = memories.setdefault((x, y, z), {})
-        w.symbols, w.across, w.nests = symbols, across, nests
+        w.symbols, w.across, w.nests, w.units = symbols, across, nests, units
         w.spaces += [space for _, space in symbols.values()]
         for parameter in filter(_of_each_group, kernel.parameters):
             w.values[parameter] = _own_value(w, parameter, given[parameter])

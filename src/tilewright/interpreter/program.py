@@ -32,6 +32,7 @@ from tilewright.runtime.groups import ArrayGroup, PointerArray, table_of_pointer
 from tilewright.runtime.launcher import Launcher
 from tilewright.runtime.memref_fit import Sizes
 from tilewright.runtime.scalars import scalar_binder, slot_number
+from tilewright.settings.product_units import Unit
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
 from tilewright.transforms.infer_work_group import InferWorkGroup
@@ -40,8 +41,13 @@ from tilewright.transforms.signature import kernel_info
 Array = NDArray[Any]
 
 
-def interpreted_module(module: Module, text: str, checked: bool, report: Report | None = None) -> Program:
-    """A program that runs in the interpreter, from a verified module of the shared dialects on any floor."""
+def interpreted_module(
+    module: Module, text: str, checked: bool, report: Report | None = None, units: frozenset[Unit] = frozenset()
+) -> Program:
+    """A program that runs in the interpreter, from a verified module of the shared dialects on any floor.
+
+    Products of tiles have the arithmetic of `units`.
+    """
     report = report or Report()
     passes = [InferWorkGroup(), DeriveNullArguments(), DeriveLaunchConstraints()]
     PassManager(passes).run(module, PassContext(report))
@@ -51,7 +57,7 @@ def interpreted_module(module: Module, text: str, checked: bool, report: Report 
     artifact = Artifact("interpreter", infos, b"", {"source": text})
 
     def launcher(info: KernelInfo) -> Launcher:
-        return _InterpretedKernel(kernels[info.name], info, checked)
+        return _InterpretedKernel(kernels[info.name], info, checked, units)
 
     return Program(artifact, launcher, texts, lambda: tuple(report.in_order))
 
@@ -59,10 +65,11 @@ def interpreted_module(module: Module, text: str, checked: bool, report: Report 
 class _InterpretedKernel:
     """Checks arguments as a compiled kernel does, then interprets."""
 
-    def __init__(self, kernel: Kernel, info: KernelInfo, checked: bool) -> None:
+    def __init__(self, kernel: Kernel, info: KernelInfo, checked: bool, units: frozenset[Unit]) -> None:
         self.kernel = kernel
         self.info = info
         self.checked = checked
+        self.units = units
         self.checks = ArgumentChecks(info)
 
     def __call__(self, grid: tuple[int, int, int], arguments: Sequence[object]) -> None:
@@ -84,7 +91,7 @@ class _InterpretedKernel:
                 values.append(as_numpy(next(given)))
             else:
                 values.append(_group(next(given), parameter))
-        interpret(self.kernel, values, grid, checked=self.checked)
+        interpret(self.kernel, values, grid, checked=self.checked, units=self.units)
 
 
 def _by_modes(parameter: MemrefParameter, array: Array | None) -> Array | None:

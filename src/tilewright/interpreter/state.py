@@ -20,6 +20,7 @@ from tilewright.interpreter.side_by_side import Cluster
 from tilewright.interpreter.trial import Trial
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.types import AddressSpace
+from tilewright.settings.product_units import Unit
 
 Array = NDArray[Any]
 RuntimeValue = Array | View | Lanes | GroupValue
@@ -51,7 +52,8 @@ class WorkGroup(Struct):
     `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
     `phases` are barriers that count copies, by their words of memory. Where groups of warps take turns, `turn` says
     whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this one.
-    What goes on side by side does so in any `order`, or one after the other.
+    What goes on side by side does so in any `order`, or one after the other. `units` are those of a CPU whose
+    arithmetic products have.
     """
 
     kernel: Kernel
@@ -87,6 +89,7 @@ class WorkGroup(Struct):
     cluster: Cluster[WorkGroup] | None = None
     side: int = 0
     order: Random | None = None
+    units: frozenset[Unit] = frozenset()
 
     @property
     def items(self) -> int:

@@ -18,6 +18,7 @@ from tilewright.interpreter.collectives import matmul
 from tilewright.interpreter.memory import Lanes, View
 from tilewright.interpreter.scalars import accumulated, reduced
 from tilewright.interpreter.state import Handler, WorkGroup
+from tilewright.interpreter.units import by_unit
 from tilewright.interpreter.views import view_of_item
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.interfaces import MovesElements
@@ -276,8 +277,11 @@ def product(a: Array, b: Array, acc: Array, element: ScalarType) -> Array:
 
 def _mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tile.Mma)
-    element = _shaped(op.out).element
-    bind(w, op.out, product(tile_of(w, op.lhs), tile_of(w, op.rhs), tile_of(w, op.acc), element))
+    element, factors = _shaped(op.out).element, (_shaped(op.lhs).element, _shaped(op.rhs).element)
+    tiles = tile_of(w, op.lhs), tile_of(w, op.rhs), tile_of(w, op.acc)
+    unit = by_unit(w.units, factors, element)
+    with np.errstate(all="ignore"):
+        bind(w, op.out, product(*tiles, element) if unit is None else unit(*tiles))
 
 
 def _mul_add(w: WorkGroup, op: Operation) -> None:

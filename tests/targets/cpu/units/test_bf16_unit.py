@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,14 @@ from generators.element_types import DTYPES
 from targets.cpu.collective import Collective
 from targets.cpu.units.ways import Way, ways
 from tilewright.machine.units import EXACT_UNITS
-from tilewright.numerics import floats
-from tilewright.numerics.formats import F32
+from tilewright.numerics.dot_units import dot_pairs, dot_rows, dot_split_rows
 from tilewright.settings.product_units import Unit
 
 Array = NDArray[Any]
 WAYS = ways(Unit.BF16, Unit.AMX_BF16, Unit.AMX_F16)
 TERMS = 256
 """Of a tile, few enough for one run of terms."""
-ROW_TERMS = 32
-"""Of a row of a tile."""
-PARTS = ((0, 0), (2, 1), (2, 2), (1, 2))
-"""Of f16, those of the left factor first: which are multiplied in turn."""
+SUMS = {Unit.BF16: dot_pairs, Unit.AMX_BF16: dot_rows, Unit.AMX_F16: dot_split_rows}
 
 
 def element(way: Way) -> str:
@@ -54,47 +49,9 @@ def kernel(way: Way, terms: int = TERMS) -> Collective:
 
 
 def model(unit: Unit, a: Array, b: Array, c: Array) -> Array:
-    """What the unit's instruction computes, then what C held; subnormal numbers are zeros."""
-    granule = 2 if unit is Unit.BF16 else ROW_TERMS
-    k = a.shape[1]
-    more = -k % granule
-    x = np.pad(a.astype(np.float32), ((0, 0), (0, more)))
-    y = np.pad(b.astype(np.float32), ((0, more), (0, 0)))
-    parts = [(x, y)]
-    if unit is Unit.AMX_F16:
-        parts = [(parts_of(x)[p], parts_of(y)[q]) for p, q in PARTS]
-    total = np.zeros(c.shape, np.float32)
-    for term in range(0, k, granule):
-        for left, right in parts:
-            some = left[:, term : term + granule], right[term : term + granule]
-            total = (_pair if unit is Unit.BF16 else _row)(*some, total)
+    """What the unit's instruction computes, then what C held."""
     with np.errstate(all="ignore"):
-        return c + total
-
-
-def parts_of(x: Array) -> tuple[Array, Array, Array]:
-    """Numbers of f16 as sums of two of bf16: the first ones, those without what is not finite, the second ones."""
-    first = (x.view(np.uint32) & 0xFFFF0000).view(np.float32)
-    finite = np.where(np.isfinite(x), first, 0)
-    return first, finite, np.where(np.isfinite(x), x, 0) - finite
-
-
-def _pair(x: Array, y: Array, total: Array) -> Array:
-    """The second term first."""
-    return _plus_terms(x, y, (1, 0), total)
-
-
-def _row(x: Array, y: Array, total: Array) -> Array:
-    """The first terms of all pairs, and the second ones, from zero; then both sums; then what was there."""
-    first, second = (_plus_terms(x, y, range(which, ROW_TERMS, 2), np.zeros_like(total)) for which in (0, 1))
-    return floats.add(F32, floats.add(F32, first, second, flush=True), total, flush=True)
-
-
-def _plus_terms(x: Array, y: Array, terms: Iterable[int], total: Array) -> Array:
-    for term in terms:
-        left, right = np.broadcast_arrays(x[:, term, None], y[None, term])
-        total = floats.multiply_add(F32, left, right, total, flush=True)
-    return total
+        return c + SUMS[unit](a.astype(np.float32), b.astype(np.float32))
 
 
 def values(rng: np.random.Generator, shape: tuple[int, int], wild: bool, type_: str) -> Array:
