@@ -6,7 +6,7 @@ Where nothing is asked for, products are rounded once (`tiles.product`); units t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +17,7 @@ from tilewright.numerics.conversions import convert
 from tilewright.numerics.dot_units import dot_pairs, dot_rows, dot_split_rows
 from tilewright.settings.product_units import Unit
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 class _Sums(Struct, frozen=True):
