@@ -31,10 +31,11 @@ class Tensor(Struct, frozen=True):
 
 
 class Writer:
-    """Lines of a function whose tensors are of one type."""
+    """Lines of a function whose tensors are of one type; `apart`: it is promised that none overlaps the result."""
 
-    def __init__(self, dtype: str) -> None:
+    def __init__(self, dtype: str, apart: bool = False) -> None:
         self._element = ELEMENTS[dtype]
+        self._pointer = "ptr noalias" if apart else "ptr"
         self._lines: list[str] = []
         self._parameters: list[str] = []
 
@@ -45,7 +46,7 @@ class Writer:
 
     def load(self, name: str, tensor: Tensor) -> str:
         """A token of what a new pointer, called so, leads to."""
-        self._parameters.append(f"ptr %{name}")
+        self._parameters.append(f"{self._pointer} %{name}")
         source = f"ptr elementtype({self._element}) %{name}, {tensor.info}, {tensor.vector} zeroinitializer"
         return self._named(f"call token @llvm.tensor.load({source})")
 
@@ -66,7 +67,7 @@ class Writer:
         token = self.typed(vector, tensor)
         target = f"ptr elementtype({self._element}) %out, token {token}, {tensor.vector} zeroinitializer"
         body = "\n".join([*self._lines, f"  call void @llvm.tensor.store({target})", "  ret void"])
-        return f"define void @k({', '.join([*self._parameters, 'ptr %out'])}) {{\n{body}\n}}\n"
+        return f"define void @k({', '.join([*self._parameters, f'{self._pointer} %out'])}) {{\n{body}\n}}\n"
 
     def _vector(self, tensor: Tensor) -> str:
         return f"<{prod(tensor.extents)} x {self._element}>"
@@ -82,12 +83,12 @@ def integers(values: Sequence[int]) -> str:
     return f"<{len(values)} x i32> <{', '.join(f'i32 {v}' for v in values)}>"
 
 
-def contraction(dtype: str, letters: tuple[str, str, str], sizes: dict[str, int]) -> str:
+def contraction(dtype: str, letters: tuple[str, str, str], sizes: dict[str, int], apart: bool = False) -> str:
     """The sum over the letters that only the factors have; each tensor is row-major in its letters' order."""
     left, right, result = letters
     summed = [c for c in left if c not in result]
     free = [c for c in (*left, *right) if c in result]
-    write = Writer(dtype)
+    write = Writer(dtype, apart)
     x, y = (write.load(name, Tensor([sizes[c] for c in word])) for name, word in zip("ab", (left, right), strict=True))
     out = Tensor([sizes[c] for c in result], [free.index(c) for c in result])
     axes = (integers([word.index(c) for c in summed]) for word in (left, right))
