@@ -2,11 +2,11 @@
 
     python benchmarks/gpu/tlx_products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--processes N] [--json PATH]
 
-`llvm.tensor.contract` over row-major matrices that do not overlap (`noalias`), on a grid of one, which the compiler spreads over blocks, as it does
-`gemm` of the tensor language; f16 and bf16 with accumulators in f32, f32 (no TF32) and f64. No schedule is given.
-Contestants run in turn on random normal data, timed by events on the device; results are compared with products in
-float64. Prints a table of medians with quartiles and saves it: benchmarks/results/gpu_tlx_products.json unless told
-otherwise.
+`llvm.tensor.contract` over row-major matrices that do not overlap (`noalias`), on a grid of one, which the compiler
+spreads over blocks, as it does `gemm` of the tensor language; f16 and bf16 with accumulators in f32, f32 (no TF32) and
+f64. No schedule is given. Contestants run in turn on random normal data, timed by events on the device; results are
+compared with products in float64. Prints a table of medians with quartiles and saves it:
+benchmarks/results/gpu_tlx_products.json unless told otherwise.
 """
 
 from __future__ import annotations
