@@ -40,7 +40,7 @@ def test_steps_of_several_terms_spill_nothing(dtype: str) -> None:
     """Beside the multiply-adds, in which three scalars of four stand, there are loads of two vectors and the other
     scalars a term, and some lines that walk on and prefetch."""
     machine = replace(described_machine(), l1_bytes=48 * 1024, l2_bytes=2 << 20)
-    target, text = CpuTarget(machine), gemm((dtype,) * 3, 640, 640, 640)
+    target, text = CpuTarget(machine), gemm((dtype, dtype, dtype), 640, 640, 640)
     artifact = compile_source(Source("k", text), target, CompileOptions(), Report())
     code = assembly_of(artifact.texts["llvm"], replace(machine.processor, cpu="sapphirerapids"))
     many = [lines for lines in loops(code) if sum("vfmadd" in line for line in lines) == TERMS * 2 * COLUMNS]

@@ -176,11 +176,7 @@ class MacroKernel:
     def _loop(
         self, first: Value, end: Value, at_once: int, carried: list[Value], places: tuple[Place, ...]
     ) -> list[Value]:
-        """A loop over both panels, which pointers of their own walk along; each step prefetches a column of the places.
-
-        A fence for the compiler alone keeps the terms of a step apart: with the vectors of two at hand accumulators
-        would spill.
-        """
+        """A loop over both panels, along which pointers of their own walk; each step prefetches a column of places."""
         b, form = self._b, self._form
         with b.loop(first, end, at_once, carried, hint="k") as loop:
             for place in places:
@@ -188,8 +184,6 @@ class MacroKernel:
             vectors_at, scalars_at, *others = loop.carried
             ahead, acc = self._prefetched(others, at_once)
             for term in range(at_once):
-                if term:
-                    self._keep_order()
                 self._multiply(vectors_at, scalars_at, term, acc, in_place=at_once > 1)
             following = [
                 self._lanes(panel.word, at, at_once * panel.step, 1).pointer
@@ -217,13 +211,10 @@ class MacroKernel:
             scalar = load_lanes(b, lanes)
             for p, piece in enumerate(self._pieces):
                 if p and in_place and j % _SCALARS_OF_ONE_LOADED:
-                    self._keep_order()
+                    # for the compiler alone: it would load once what it sees twice, and keep vectors of several terms
+                    b.fence("acq_rel", "singlethread")
                     scalar = load_lanes(b, lanes)
                 row[p] = form.unit.multiply(ev, vectors[p], self._ctx.arith.splat(scalar, piece.lanes), row[p])
-
-    def _keep_order(self) -> None:
-        """Loads do not pass; processors see nothing of it."""
-        self._b.fence("acq_rel", "singlethread")
 
     def _prefetched(self, carried: list[Value], at_once: int) -> tuple[list[Value], Fragments]:
         """Where the next step prefetches what lies ahead, if anything, and the accumulators."""
