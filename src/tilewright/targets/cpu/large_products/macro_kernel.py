@@ -23,7 +23,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _PREFETCH_TERMS = 64
 _TERMS_AT_ONCE = 4
-_SCALARS_OF_ONE_LOADED = 4
+_SCALARS_OF_ONE_LOADED = 2
 """Of so many scalars one is loaded once for all vectors."""
 
 
@@ -193,12 +193,12 @@ class MacroKernel:
         return loop.results
 
     def _multiply(self, vectors_at: Value, scalars_at: Value, term: int, acc: Fragments, *, in_place: bool) -> None:
-        """The products of one term. `in_place`: most scalars stand in the instructions that multiply by them, each of
-        which loads its own.
+        """The products of one term. `in_place`: every other scalar stands in the instructions that multiply by it, each
+        of which loads its own.
 
-        Where a core's time is shared with another guest's it is instructions that are short, not loads (Emerald
-        Rapids: 2.3 a clock, of multiply-adds of two vectors with a scalar loaded once 1.8 each); with nobody beside
-        that would be loads, two a clock, if no scalar were loaded once.
+        Where a core seems to share its time with another guest's that is 1.07 to 1.10 times as fast if the panels fit
+        the first cache (Emerald Rapids, 640x640x640; with all of them 1.05 to 1.07, with none, several terms a step,
+        1.03); Zen 4 does not care.
         """
         b, form, ev = self._b, self._form, self._evaluator()
         start = term * form.long.height
