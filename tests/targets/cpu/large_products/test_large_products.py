@@ -117,8 +117,10 @@ def test_sums_over_a_loop_lie_so_that_the_factor_whose_terms_are_neighbours_beco
         }
     }"""
     kernel = tw.compile(text, target="cpu", cache=False).k
-    panels = dict(re.findall(r"@pack\.f32\.f32\.([01])\.\d+\.(\d+)\.", kernel.llvm))
-    assert panels["0"] != "0" == panels["1"], "the rows of A line by line"
+    panels = dict(re.findall(r"@pack\.f32\.f32\.([01])\.(\d+)\.\d+\.", kernel.llvm))
+    block = re.search(r"blocks of (\d+)x(\d+)", kernel.schedule)
+    assert block is not None
+    assert (panels["1"], panels["0"]) == block.groups(), "vectors of the columns of B"
     a, c = _plain(rng, (512, 96)), np.full((96, 64), np.nan, np.float32, order="F")
     b = _plain(rng, (1100, 64))[:1024:2]
     kernel[1](a, b, c)

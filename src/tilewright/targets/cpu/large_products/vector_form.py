@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from tilewright.ir.types import ScalarType
 from tilewright.targets.cpu.expressions.blocks import Piece, split_powers
-from tilewright.targets.cpu.expressions.nodes import Memory, Product, natural_dim, unconverted
+from tilewright.targets.cpu.expressions.nodes import Memory, Product, natural_dim
 from tilewright.targets.cpu.large_products.packing import RUN_GRAIN, Format
 from tilewright.targets.cpu.large_products.work import blocks, element_address
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
@@ -15,7 +15,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, i64
 
 _CACHE_SHARE = 0.96
 _SHORTEST_RUN = 64
-_LONGER_ALONE = 1.5
+_LONGER_ALONE = 2.0
 _COMPACT_ACCUMULATORS = 8
 _BLOCK_TERMS = 100
 """To begin and end a register block takes as long as so many terms of one of its columns."""
@@ -64,7 +64,7 @@ class Form(Struct, frozen=True):
         most = _longest_run(machine, element, vectors, width)
         terms = group * _run_length(-(-product.lhs.type.shape[1] // group), most)
         long = Format(vector, vectors * lanes, unit.vectors, summed=unit.scalars.flipped != 0)
-        return Form(unit, vector, long, _scalars(unit, product, vector, width, terms), terms)
+        return Form(unit, vector, long, Format(1 - vector, width, unit.scalars), terms)
 
     @property
     def element(self) -> ScalarType:
@@ -86,11 +86,11 @@ class Form(Struct, frozen=True):
 
 
 def _lies_in_lines(unit: ProductUnit, product: Product, vector: int) -> bool:
-    """Whether the scalars lie in memory as they do in panels of lines."""
-    factor = product.rhs if vector == 0 else product.lhs
-    if not isinstance(factor, Memory) or any(factor.tables) or factor.type.element is not unit.scalars.word:
+    """Whether the scalars lie in memory as they are multiplied, and the terms of a line are neighbours."""
+    factor, packing = product.rhs if vector == 0 else product.lhs, unit.scalars
+    if not isinstance(factor, Memory) or any(factor.tables) or factor.type.element is not packing.word:
         return False
-    return _scalars(unit, product, vector, 1, 1).row > 0
+    return packing.group == packing.parts == 1 and natural_dim(factor) == vector
 
 
 def _in_place(machine: Machine, unit: ProductUnit, product: Product, vector: int, vectors: int) -> Form:
@@ -102,17 +102,9 @@ def _in_place(machine: Machine, unit: ProductUnit, product: Product, vector: int
     most = max(1, machine.l1_bytes // _SET_BYTES - _OTHER_WAYS)
     width = _width(machine, product, vector, vectors, most)
     terms = _run_length(product.lhs.type.shape[1], machine.l2_bytes // 2 // (height * element.bytes))
-    short = _scalars(unit, product, vector, width, terms)
+    # where some lines do not exist they are packed, a cache line apart so that not all begin in one set of that cache
+    short = Format(1 - vector, width, unit.scalars, row=terms + LINE_BYTES // unit.scalars.word.bytes)
     return Form(unit, vector, Format(vector, height, unit.vectors), short, terms, in_place=True)
-
-
-def _scalars(unit: ProductUnit, product: Product, vector: int, width: int, terms: int) -> Format:
-    """Panels of scalars: line by line where the terms of a line are neighbours in memory, a cache line apart so that
-    not all begin in one set of the first cache."""
-    factor, packing = product.rhs if vector == 0 else product.lhs, unit.scalars
-    lined = packing.group == packing.parts == 1 and natural_dim(unconverted(factor)) == vector
-    row = terms + LINE_BYTES // packing.word.bytes if lined else 0
-    return Format(1 - vector, width, packing, row=row)
 
 
 def _width(machine: Machine, product: Product, vector: int, vectors: int, limit: int = 1 << 10) -> int:
