@@ -100,8 +100,7 @@ class MacroKernel:
         The share has the terms that the panels have. Lines of scalars that lie elsewhere are so many words `apart`.
         """
         work, lines = self._work, range(self._form.short.height)
-        place = self._form.short.place
-        self._lines = [i64(place(k)) if apart is None else self._b.mul(i64(k), apart) for k in lines]
+        self._lines = [i64(k) if apart is None else self._b.mul(i64(k), apart) for k in lines]
         self._ahead, self._share = ahead, share
         if work.accumulators is None:
             self._epilogue(column, self._accumulate(short, self._target_at(column)))
@@ -184,7 +183,7 @@ class MacroKernel:
             vectors_at, scalars_at, *others = loop.carried
             ahead, acc = self._prefetched(others, at_once)
             for term in range(at_once):
-                self._multiply(vectors_at, scalars_at, term, acc, in_place=at_once > 1)
+                self._multiply(vectors_at, scalars_at, term, acc, embedded=at_once > 1)
             following = [
                 self._lanes(panel.word, at, at_once * panel.step, 1).pointer
                 for at, panel in ((vectors_at, form.long), (scalars_at, form.short))
@@ -192,13 +191,14 @@ class MacroKernel:
             loop.yield_(*following, *ahead, *flatten(acc))
         return loop.results
 
-    def _multiply(self, vectors_at: Value, scalars_at: Value, term: int, acc: Fragments, *, in_place: bool) -> None:
-        """The products of one term. `in_place`: every other scalar stands in the instructions that multiply by it, each
-        of which loads its own.
+    def _multiply(self, vectors_at: Value, scalars_at: Value, term: int, acc: Fragments, *, embedded: bool) -> None:
+        """The products of one term. `embedded`: every other scalar is a broadcast operand of the instructions that
+        multiply by it, each of which loads it anew.
 
-        Where a core seems to share its time with another guest's that is 1.07 to 1.10 times as fast if the panels fit
-        the first cache (Emerald Rapids, 640x640x640; with all of them 1.05 to 1.07, with none, several terms a step,
-        1.03); Zen 4 does not care.
+        That is fewer instructions and registers for more loads. In minutes in which loads are slow, probably since
+        another guest has the core's other thread, it is 1.07 to 1.10 times as fast if the panels fit the first cache
+        (Emerald Rapids, 640x640x640; with all scalars 1.05 to 1.07, with none, several terms a step, 1.03); else, and
+        on Zen 4, as fast.
         """
         b, form, ev = self._b, self._form, self._evaluator()
         start = term * form.long.height
@@ -210,7 +210,7 @@ class MacroKernel:
             lanes = Lanes(form.short.word.name, element_address(b, form.short.word, scalars_at, distance), i64(1), 1)
             scalar = load_lanes(b, lanes)
             for p, piece in enumerate(self._pieces):
-                if p and in_place and j % _SCALARS_OF_ONE_LOADED:
+                if p and embedded and j % _SCALARS_OF_ONE_LOADED:
                     # for the compiler alone: it would load once what it sees twice, and keep vectors of several terms
                     b.fence("acq_rel", "singlethread")
                     scalar = load_lanes(b, lanes)

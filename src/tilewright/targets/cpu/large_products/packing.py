@@ -57,10 +57,6 @@ class Format(Struct, frozen=True):
         words = self.row or depth // self.packing.group * self.packing.parts
         return self.height * words + machine.lanes(self.word.component.bytes)
 
-    def place(self, line: int) -> int:
-        """Words from the beginning of a panel to the first one of a line."""
-        return line * max(self.row, 1)
-
     @property
     def step(self) -> int:
         """Words from a line's word to its next one."""
