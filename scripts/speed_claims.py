@@ -221,7 +221,7 @@ def _products_on_devices() -> Iterator[Claim]:
     yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
     yield from _matmul_on_devices()
     for peer, told in (("cuBLAS", "cuBLAS"), ("gemm", "`gemm` of the tensor language")):
-        what = f"H100: products of 2048, 4096 and 8192 in TLX, f16, bf16, f32 and f64, over {told}"
+        what = f"{GPU}products of 2048, 4096 and 8192 in TLX, f16, bf16, f32 and f64, over {told}"
         yield Claim(what, "gpu_tlx_products", f"over {peer}", "gpu/tlx_products.py")
     script = "gpu/products.py"
     for kind, told in (
