@@ -60,7 +60,7 @@ def test_every_operation_assembles(dtype: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
 @pytest.mark.parametrize("op", ["max", "maximum_number"])
 def test_numbers_above_negative_zero_are_not_saturated(op: str, dtype: str) -> None:
-    """ptxas takes the larger of x and -0, and the smaller of that and 1, for a saturation, which has +0 for negative x."""
+    """ptxas takes the larger of x and -0, and the smaller of that and 1, for a saturation: +0 for negative x."""
 
     def ptx(zero: float) -> str:
         module = Module(TRIPLE)

@@ -188,8 +188,8 @@ class FloatingArithmetic:
 def above_zero(b: Builder, x: Value, y: Value) -> Value | None:
     """The larger of a number and of the constant -0, by a comparison; None if neither operand is that.
 
-    Of an instruction for it and one for the smaller of that and 1, in either order, ptxas 13.0 makes one that saturates:
-    +0 of what is below -0.
+    Of an instruction for it and one for the smaller of that and 1, in either order, ptxas 13.0 makes one that
+    saturates: +0 of what is below -0.
     """
     zero = constant(x.type, -0.0)
     if zero not in (x, y):
