@@ -403,18 +403,3 @@ def test_the_command_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tilewright", "run", str(source), "--target=nvidia", f"--save=B={kept}", *arrays]
     subprocess.run(command, check=True, timeout=120)
     assert np.array_equal(np.load(kept), np.full((30, 4), 5, np.float32))
-
-
-@pytest.mark.skipif(not driver.available() or driver.device_count() < 2, reason="this machine has one GPU")
-def test_two_devices() -> None:
-    t = torch()
-    kernel = tw.compile(AXPBY.replace("T", "f32"), target="nvidia", cache=False).axpby
-    pairs = [(t.ones(64, 32, device=d).T, t.zeros(64, 32, device=d).T) for d in ("cuda:0", "cuda:1")]
-    for _ in range(4):
-        for a, b in pairs:
-            kernel[1](1.0, a, 1.0, b)
-    for d in range(2):
-        t.cuda.synchronize(d)
-    assert all(bool((b == 4.0).all()) for _, b in pairs)
-    with pytest.raises(LaunchError, match="lies on cuda:1, this launch runs on cuda:0"):
-        kernel[1](1.0, pairs[0][0], 1.0, pairs[1][1])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from machine.cuda.fake_driver import FakeDriver
+from machine.cuda.fake_driver import CONTEXTS, FakeDriver
 from machine.cuda.played import played as played
+from runtime.nvidia.on_device import OnDevice
 from tilewright.ir.schedules import parse_line
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.errors import DriverUnavailable
@@ -79,6 +80,15 @@ def test_what_is_found_is_remembered_and_taken(played: FakeDriver, tmp_path: Pat
     assert (entry.target, entry.device, entry.arguments) == ("nvidia:sm_90a", "Fake 0", "x=4x4, y=4x4")
     assert taken.startswith("lanes threads=256 spread=yes # tuned on Fake 0 for x=4x4, y=4x4: 2.00 times the model's")
     assert np.array_equal(y, square())
+
+
+def test_the_device_is_that_of_the_arrays(played: FakeDriver, tmp_path: Path) -> None:
+    played.devices, played.milliseconds = 2, lambda _: 1.0
+    memory = [driver.open_device(1).allocate(64) for _ in range(2)]
+    arrays = [OnDevice((4, 4), (4, 16), buffer.address) for buffer in memory]
+    entry = tw.tune(ADD, *arrays, trials=1, record=tmp_path / "tuned.toml").entry
+    assert entry.device == "Fake 1"
+    assert {launched.context for launched in played.launches} == {CONTEXTS + 1}
 
 
 def test_one_kernel_of_several_is_tuned(played: FakeDriver, tmp_path: Path) -> None:

@@ -89,8 +89,9 @@ class TunedTarget(Target, TakesSchedules, Protocol):
         """What its code is for: `nvidia:sm_90a`."""
         ...
 
-    def device(self) -> str:
-        """The machine at hand that runs its code, empty if there is none: `NVIDIA H200`."""
+    def device(self, ordinal: int = 0) -> str:
+        """The machine at hand that runs its code, of several devices that of a number; empty if there is none:
+        `NVIDIA H200`."""
         ...
 
     def said(self, schedule: str) -> str:

@@ -41,7 +41,8 @@ class _Block(Struct, frozen=True, eq=False):
 class Arguments:
     """Copies in host memory of what a caller gave; the caller's own arrays are only read, wherever they lie.
 
-    `given` is what to launch the kernel with.
+    `given` is what to launch the kernel with; of several GPUs it is for that of the number `ordinal`, on which the
+    first array lies.
 
     Copies of what lies where the kernel runs have its alignment; arrays of the host that are for a device come to lie
     as arrays of devices do. Raises `LaunchTypeError` for what cannot be copied.
@@ -65,6 +66,7 @@ class Arguments:
         self.given = [self._private(p, argument) for p, argument in zip(passed, given, strict=True)]
         self.told = ", ".join(_told(p, a) for p, a in zip(passed, self.given, strict=True))
         self.bytes = sum(block.high - block.low for block in self._blocks)
+        self.ordinal = _ordinal(views)
 
     def restore(self) -> None:
         """Let all arrays be as they were given."""
@@ -147,6 +149,16 @@ def _told(parameter: Parameter, argument: object) -> str:
         case _:
             said = str(argument)
     return f"{parameter.name}={said}"
+
+
+def _ordinal(arrays: Sequence[ArrayView]) -> int:
+    """The number of the device on which the first array is that lies on any: CuPy's do not tell themselves."""
+    first = next((each for each in arrays if each.device.kind == "cuda"), None)
+    if first is None:
+        return 0
+    from tilewright.machine.cuda.driver import pointer_device
+
+    return pointer_device(first.address) or 0
 
 
 def _is_written(parameter: Parameter) -> bool:

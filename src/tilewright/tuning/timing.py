@@ -82,7 +82,7 @@ class DeviceTimer:
         from tilewright.machine.cuda.driver import open_device
         from tilewright.runtime.nvidia.copies import DeviceCopies
 
-        context = open_device()
+        context = open_device(arguments.ordinal)
         self._grid, self._arguments = grid, arguments
         self._copies = DeviceCopies(context, arguments.given)
         self._begin, self._end = context.event(), context.event()

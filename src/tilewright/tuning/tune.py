@@ -66,9 +66,10 @@ def tune(
     """Search around the model's schedule of a kernel for the one that is fastest on this machine, and remember it.
 
     `kernel` is what `compile` takes, `name` says which one of its kernels if there are several; `arguments` and `grid`
-    are those of a launch. Arrays may lie anywhere; the kernel runs on copies of them. On the CPU tiles of products are
-    searched, on a GPU all that schedules say. `target`, `level`, `definitions`, `reorder_sums`, `precision`, `std` and
-    `language_options` are those of `compile`, which takes what is remembered where they are the same.
+    are those of a launch. Arrays may lie anywhere; the kernel runs on copies of them, on the GPU where the first one
+    lies if that is on any. On the CPU tiles of products are searched, on a GPU all that schedules say. `target`,
+    `level`, `definitions`, `reorder_sums`, `precision`, `std` and `language_options` are those of `compile`, which
+    takes what is remembered where they are the same.
 
     A schedule whose answer differs from that of the model's by more than rounding is never taken; `Found.wrong` names
     it, which is a mistake of tilewright's. The search ends after `trials` schedules that were timed or after `seconds`.
@@ -130,7 +131,7 @@ def _entry(
         kernel.name,
         programs[kernel.name],
         machine.variant,
-        machine.device(),
+        machine.device(copies.ordinal),
         ",".join(map(str, grid_extents(grid))),
         copies.told,
         found.best,

@@ -68,6 +68,8 @@ class FakeDriver:
     missing: set[str] = field(default_factory=set[str])
     current: list[int] = field(default_factory=list[int])
     memory: dict[int, Any] = field(default_factory=dict[int, Any])
+    owners: dict[int, int] = field(default_factory=dict[int, int])
+    """On which device memory is that was allocated."""
     capture_mode: int = 0
     doing: Callable[[Launched], None] | None = None
     """What kernels do."""
@@ -197,6 +199,7 @@ class FakeDriver:
         memory = (ctypes.c_char * size).from_buffer(mmap.mmap(-1, size))
         address = ctypes.addressof(memory)
         self.memory[address] = memory
+        self.owners[address] = self.current[-1] - CONTEXTS if self.current else 0
         c_uint64.from_address(out).value = address
 
     def play_cuMemAllocAsync(self, out: int, size: int, _stream: int) -> None:
@@ -228,10 +231,10 @@ class FakeDriver:
 
     def play_cuPointerGetAttribute(self, out: int, _which: int, address: int) -> int:
         device = (address - FIRST_ON_DEVICE) // DEVICE_BYTES
-        own = self.everywhere or any(0 <= address - begin < len(memory) for begin, memory in self.memory.items())
-        if not own and not 0 <= device < self.devices:
+        own = [self.owners[begin] for begin, memory in self.memory.items() if 0 <= address - begin < len(memory)]
+        if not own and not self.everywhere and not 0 <= device < self.devices:
             return 1
-        c_int.from_address(out).value = 0 if own else device
+        c_int.from_address(out).value = own[0] if own else 0 if self.everywhere else device
         return 0
 
     def play_cuTensorMapEncodeTiled(self, out: int, *given: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -215,6 +216,16 @@ def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:
     assert played.calls.count("cuModuleLoadDataEx") == 3
     with pytest.raises(tw.LaunchError, match="lies on cpu, this kernel runs on cuda:0"):
         found.launch(1, (1.0, np.zeros(4, np.float32)))
+
+
+def test_the_current_stream_of_cupy_is_that_of_the_device(played: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has one for each, whichever device is its current one."""
+    played.devices = 2
+    cuda = SimpleNamespace(get_current_stream=lambda device: SimpleNamespace(ptr=7 + device))
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
+    array = type("ndarray", (OnDevice,), {"__module__": "cupy"})((4,), address=THERE)
+    kernel(VECTOR).launch(1, (array,))
+    assert (played.launches[0].context, played.launches[0].stream) == (CONTEXTS + 1, 8)
 
 
 @pytest.mark.parametrize("parameter", [POINTER, GROUP])

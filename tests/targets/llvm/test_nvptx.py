@@ -55,3 +55,24 @@ def test_every_operation_assembles(dtype: str, tmp_path: Path) -> None:
     command = [ptxas, "-arch=sm_80", "-O1", str(source), "-o", str(tmp_path / "kernel.cubin")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("op", ["max", "maximum_number"])
+def test_numbers_above_negative_zero_are_not_saturated(op: str, dtype: str) -> None:
+    """ptxas takes the larger of x and -0, and the smaller of that and 1, for a saturation: +0 for negative x."""
+
+    def ptx(zero: float) -> str:
+        module = Module(TRIPLE)
+        function = module.function("kernel", "void", [("ptr", "out"), ("ptr", "x")], convention="ptx_kernel")
+        b = Builder(function)
+        out, base = function.arguments
+        arith, x = Arithmetic(b, NVPTX), load(b, dtype, base, i64(0), 1)
+        low = arith.constant(dtype, zero)
+        for number, pair in enumerate(((x, low), (low, x))):
+            store(b, dtype, arith.lower(op, dtype, *pair), out, i64(number))
+        b.ret()
+        return assembly_of(str(module), Machine(TRIPLE, "sm_90a", "+ptx80"))
+
+    assert not re.search(r"\bmax\.", ptx(-0.0))
+    assert re.search(r"\bmax\.", ptx(0.0))

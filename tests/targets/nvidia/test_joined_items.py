@@ -219,3 +219,16 @@ def test_factors_lie_in_panels(
     result = arguments[5]
     assert isinstance(result, np.ndarray)
     assert not faults(launch, {5: result})
+
+
+@pytest.mark.parametrize("schedule", ["", "packed threads=64 chunk=6x5/32"])
+@pytest.mark.parametrize("element", ["f32", "f16"])
+def test_slabs_begin_where_all_banks_do(element: str, schedule: str) -> None:
+    """Behind 81 elements that are the same for all items too; rows of items keep their distance from such a place."""
+    module = lowered(Batch(element, (20, 9, 9), ("rows", "fixed", "rows")).text, schedule)
+    (kernel,) = module.kernels
+    slabs = [op for op in kernel.walk() if isinstance(op, Alloca)]
+    types = [op.out.type for op in slabs]
+    crews = [type_.strides[-1] for type_ in types if isinstance(type_, MemrefType) and type_.order == 4]
+    assert [(op.offset or 0) % 128 for op in slabs] == [0] * 3
+    assert [(distance or 1) * SCALARS[element].itemsize % 128 for distance in crews] == [0] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tilewright as tw
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import emulated
 from targets.nvidia.test_ragged import lowered
@@ -95,3 +96,46 @@ def test_a_tile_is_copied_beside_products() -> None:
 )
 def test_only_what_nobody_sees_is_copied_so(body: str, count: int) -> None:
     assert copies(lowered(text(body))) == count
+
+
+COMPUTED = """define void @k(ptr %a, ptr %b, ptr %c, ptr %d, ptr %e, i32 %x, i32 %y, i32 %z) {
+  %la = call token @llvm.tensor.load(ptr elementtype(i32) %a, <3 x i64> <i64 3, i64 11, i64 3>,
+    <3 x i64> <i64 1, i64 2, i64 0>, <3 x i32> <i32 0, i32 2, i32 0>, <3 x i64> <i64 33, i64 1, i64 3>)
+  %va = call <99 x i32> @llvm.tensor.tovector(token %la)
+  %lb = call token @llvm.tensor.load(ptr elementtype(i16) %b, <3 x i64> <i64 3, i64 3, i64 8>,
+    <3 x i64> <i64 1, i64 0, i64 2>, <3 x i32> <i32 0, i32 0, i32 0>, <3 x i64> <i64 27, i64 1, i64 8>)
+  %vb = call <72 x i16> @llvm.tensor.tovector(token %lb)
+  %lc = call token @llvm.tensor.load(ptr elementtype(i16) %c, <3 x i64> <i64 3, i64 10, i64 9>,
+    <3 x i64> <i64 0, i64 1, i64 2>, <3 x i32> <i32 0, i32 2, i32 0>, <3 x i64> <i64 100, i64 1, i64 13>)
+  %vc = call <270 x i16> @llvm.tensor.tovector(token %lc)
+  %ta = call token @llvm.tensor.typeinfo(<99 x i32> %va, <3 x i64> <i64 3, i64 11, i64 3>,
+    <3 x i32> <i32 1, i32 2, i32 0>, <3 x i32> <i32 0, i32 2, i32 0>)
+  %tb = call token @llvm.tensor.typeinfo(<72 x i16> %vb, <3 x i32> <i32 3, i32 3, i32 8>,
+    <3 x i64> <i64 1, i64 0, i64 2>, <3 x i32> <i32 0, i32 0, i32 0>)
+  %tc = call token @llvm.tensor.typeinfo(<270 x i16> %vc, <3 x i32> <i32 3, i32 10, i32 9>,
+    <3 x i64> <i64 0, i64 1, i64 2>, <3 x i64> <i64 0, i64 2, i64 0>)
+  %product = call <99 x i32> @llvm.tensor.mma(token %ta, token %tb, token %tc)
+  %s0 = insertelement <4 x i32> zeroinitializer, i32 %x, i32 0
+  %s1 = insertelement <4 x i32> %s0, i32 50, i32 1
+  %s2 = insertelement <4 x i32> %s1, i32 %y, i32 2
+  %s3 = insertelement <4 x i32> %s2, i32 %z, i32 3
+  %ld = call token @llvm.tensor.load(ptr elementtype(i32) %d, <4 x i32> <i32 4, i32 4, i32 5, i32 10>,
+    <4 x i64> <i64 0, i64 1, i64 2, i64 3>, <4 x i32> <i32 1, i32 1, i32 1, i32 1>, <4 x i32> %s3)
+  %vd = call <800 x i32> @llvm.tensor.tovector(token %ld)
+  %tp = call token @llvm.tensor.typeinfo(<99 x i32> %product, <3 x i64> <i64 3, i64 11, i64 3>,
+    <3 x i64> <i64 1, i64 2, i64 0>, <3 x i32> <i32 0, i32 2, i32 0>)
+  %td = call token @llvm.tensor.typeinfo(<800 x i32> %vd, <4 x i32> <i32 4, i32 4, i32 5, i32 10>,
+    <4 x i64> <i64 0, i64 1, i64 2, i64 3>, <4 x i32> <i32 1, i32 1, i32 1, i32 1>)
+  %found = call <5 x i32> @llvm.tensor.contract(token %tp, token %td, <3 x i32> <i32 2, i32 0, i32 1>,
+    <3 x i32> <i32 3, i32 0, i32 1>)
+  %tf = call token @llvm.tensor.typeinfo(<5 x i32> %found, <1 x i32> <i32 5>, <1 x i64> <i64 0>, <1 x i32> <i32 1>)
+  call void @llvm.tensor.store(ptr %e, token %tf, <1 x i64> <i64 1>)
+  ret void
+}
+"""
+
+
+def test_memory_of_the_work_group_is_not_copied_from_whatever_its_type_says() -> None:
+    """A product of TLX lies in reserved memory, of which only the address is known; LLVM refuses such a copy."""
+    (kernel,) = tw.compile(COMPUTED, target="nvidia:sm_90a", cache=False)
+    assert kernel.schedule.startswith("lanes")

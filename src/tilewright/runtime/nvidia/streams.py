@@ -34,7 +34,7 @@ class _TorchCuda(Protocol):
 
 
 class _CupyCuda(Protocol):
-    def get_current_stream(self) -> _CupyStream: ...
+    def get_current_stream(self, device: int) -> _CupyStream: ...
 
 
 class _Framework(Protocol):
@@ -68,7 +68,7 @@ def current_stream(arguments: Sequence[object], ordinal: int) -> int:
         case "torch":
             return cast("_TorchCuda", _cuda_of("torch")).current_stream(ordinal).cuda_stream
         case "cupy":
-            return cast("_CupyCuda", _cuda_of("cupy")).get_current_stream().ptr
+            return cast("_CupyCuda", _cuda_of("cupy")).get_current_stream(ordinal).ptr
         case _:
             return 0
 

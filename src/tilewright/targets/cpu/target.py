@@ -39,7 +39,7 @@ class CpuTarget(Struct, frozen=True):
         units = ",".join(unit.value for unit in usable(self.machine.processor, self.machine.units))
         return f"{self.name}:{self.machine.vector_bytes * 8} bits, {units}"
 
-    def device(self) -> str:
+    def device(self, ordinal: int = 0) -> str:
         """The processor by LLVM's name for it."""
         return self.machine.processor.cpu
 

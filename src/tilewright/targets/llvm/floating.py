@@ -60,6 +60,8 @@ class FloatingArithmetic:
         x, y = self._convert.widen(x, dtype), self._convert.widen(y, dtype)
         if op in _RANGES and self._features.ranges and bits_of(x.type) * lanes_of(x.type) in VECTOR_BITS:
             return self._convert.narrow(self._in_range(op, x, y), dtype)
+        if self._features.nvptx and op == "maximum_number" and (found := above_zero(self._b, x, y)) is not None:
+            return self._convert.narrow(found, dtype)
         return self._convert.narrow(self._b.intrinsic(EXTREMUMS[op], x.type, [x, y], hint="ext"), dtype)
 
     def _in_range(self, op: str, x: Value, y: Value) -> Value:
@@ -181,3 +183,16 @@ class FloatingArithmetic:
         letter = "f" if scalar_of(ltype) == "float" else "d"
         name = f"llvm.nvvm.{op.removeprefix('rounded_')}.{_NVVM_MODES[mode]}.{letter}"
         return b.intrinsic(name, ltype, operands, overload=())
+
+
+def above_zero(b: Builder, x: Value, y: Value) -> Value | None:
+    """The larger of a number and of the constant -0, by a comparison; None if neither operand is that.
+
+    Of an instruction for it and one for the smaller of that and 1, in either order, ptxas 13.0 makes one that
+    saturates: +0 of what is below -0.
+    """
+    zero = constant(x.type, -0.0)
+    if zero not in (x, y):
+        return None
+    other = x if y == zero else y
+    return b.select(b.fcmp("oge", other, zero), other, zero, hint="ext")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm.convert import NARROW, Conversions
+from tilewright.targets.llvm.floating import above_zero
 from tilewright.targets.llvm.fmod import emit_fmod
 from tilewright.targets.llvm.small_floats import SMALL
 from tilewright.targets.llvm.types import ELEMENTS, Kind, bits_of, lanes_of, vector
@@ -137,7 +138,8 @@ class RealArithmetic:
             b = self._b
             chosen = b.select(b.fcmp("ogt" if op == "max" else "olt", x, y), x, y)
             return b.select(b.fcmp("uno", y, y), x, chosen, hint=op)
-        return self._b.intrinsic(f"llvm.{op}imumnum", x.type, [x, y], flags="nsz", hint=op)
+        found = above_zero(self._b, x, y) if self._features.nvptx and op == "max" else None
+        return found or self._b.intrinsic(f"llvm.{op}imumnum", x.type, [x, y], flags="nsz", hint=op)
 
     def _fmod(self, x: Value, y: Value) -> Value:
         """Lane by lane: the number of steps depends on the quotient."""

@@ -7,10 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 from tilewright.artifacts.symbols import global_symbol
-from tilewright.dialects import addresses, arith
+from tilewright.dialects import addresses
 from tilewright.dialects.addresses import UpdateKind
 from tilewright.dialects.memref import AtomicKind
-from tilewright.dialects.reports import Claim
 from tilewright.dialects.statics import GlobalAddress, Reserve, global_of
 from tilewright.ir import core
 from tilewright.ir.types import element_of
@@ -23,6 +22,7 @@ from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
 from tilewright.targets.nvidia.memory import load_element, store_element
 from tilewright.targets.nvidia.values import GLOBAL, Operand, View
+from tilewright.transforms.address_spaces import is_global_address
 
 ReadingAccess = addresses.Gather | addresses.ScatterUpdate | addresses.ScatterExchange
 Access = ReadingAccess | addresses.Scatter
@@ -71,23 +71,10 @@ def _address(ctx: KernelContext, op: core.Operation) -> None:
 
 def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, addresses.FromAddress)
-    space = GLOBAL if _is_global(op.address) else "ptr"
+    space = GLOBAL if is_global_address(op.address) else "ptr"
     pointer = ctx.b.cast("inttoptr", ctx.scalar(op.address), space, hint="at")
     sizes, strides = (tuple(map(ctx.index, given)) for given in op.mixed_layout)
     ctx.bind(op.out, View(op.type, pointer, sizes, strides, pointer))
-
-
-def _is_global(address: core.Value) -> bool:
-    """Whether it is counted from a parameter or a global; the other is memory reserved in the work-group."""
-    match address.defining_op:
-        case addresses.AddressOf() | GlobalAddress() | Claim():
-            return True
-        case arith.Add() as op:
-            return any(map(_is_global, op.operands))
-        case arith.Sub() as op:
-            return _is_global(op.lhs)
-        case _:
-            return False
 
 
 class Reader(Protocol):

@@ -49,11 +49,11 @@ class NvidiaTarget(Struct, frozen=True):
         """`nvidia:sm_80`, .."""
         return f"{self.name}:{self.architecture.value}"
 
-    def device(self) -> str:
-        """The GPU of this machine, if it is of this architecture."""
+    def device(self, ordinal: int = 0) -> str:
+        """The GPU of a number of this machine, if it is of this architecture."""
         if not driver.available():
             return ""
-        found = driver.open_device().description
+        found = driver.open_device(ordinal).description
         return found.name if Architecture.of_capability(found.capability) is self.architecture else ""
 
     def said(self, schedule: str) -> str:

@@ -2,8 +2,9 @@
 
 Joined items share a slot, their columns behind each other.
 
-Slabs of loaded rows lie as the memory does. Once what is in a slab is dead, its bytes may be another's: where items of
-a chunk are worked on one after the other, only slot by slot.
+Slabs of loaded rows lie as the memory does, and begin where all banks do: of a sector whose halves come to lie in two
+sectors of shared memory, copies of 16 bytes a lane ask the second cache twice. Once what is in a slab is dead, its
+bytes may be another's: where items of a chunk are worked on one after the other, only slot by slot.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ class _Placing(Struct):
         """Give a slab bytes that nobody else needs from `birth` to `death`."""
         if slab.is_fixed:
             self.found[op] = replace(slab, offset=self.fixed)
-            self.fixed += _up(slab.pitch)
+            self.fixed += _up(slab.pitch, BANKS_BYTES)
             return
         for region in self.regions:
             fits = region.pitch == slab.pitch or (region.pitch > slab.pitch and not self.in_passes)
@@ -148,7 +149,7 @@ class _Placing(Struct):
                 return
         self.regions.append(_Region(self.top, slab.pitch, death))
         self.found[op] = replace(slab, offset=self.top)
-        self.top += _up(slab.pitch * self.slots)
+        self.top += _up(slab.pitch * self.slots, BANKS_BYTES)
 
 
 def place_slabs(
@@ -191,7 +192,7 @@ def place_slabs(
             placing.place(op, slab(op), k, len(items.operations))
         elif op not in items.transfers and op.results and op.results[0] in items.factors:
             placing.place(op, slab(op), k, last_use(op.results[0]))
-    return Slabs(placing.found, _up(placing.top), placing.fixed)
+    return Slabs(placing.found, placing.top, placing.fixed)
 
 
 def slab_of(items: Items, op: Operation, rows: Collection[Transfer], *, padded: bool) -> Slab:
@@ -259,5 +260,5 @@ def _fills_banks(element: ScalarType) -> bool:
     return element.bytes * LANES_OF_ROW * LANES_OF_ROW == BANKS_BYTES
 
 
-def _up(size: int) -> int:
-    return -(-size // PIECE) * PIECE
+def _up(size: int, unit: int = PIECE) -> int:
+    return -(-size // unit) * unit

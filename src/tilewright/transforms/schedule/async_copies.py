@@ -23,6 +23,7 @@ from tilewright.ir.core import Block, Operation
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
+from tilewright.transforms.address_spaces import is_surely_global
 from tilewright.transforms.aliasing import effects_of
 from tilewright.transforms.index_ranges import linear
 from tilewright.transforms.schedule.known import blocks_within, runs_lanes
@@ -99,7 +100,7 @@ def _is_copy(store: lane.Store, stretch: Sequence[Operation]) -> bool:
     if not isinstance(load, lane.Load) or load not in stretch or any(load.check) or any(store.check):
         return False
     source, target = gpu.memref_of(load.memref), gpu.memref_of(store.memref)
-    if target.space is not AddressSpace.LOCAL or source.space is AddressSpace.LOCAL or load.width != store.width:
+    if target.space is not AddressSpace.LOCAL or not is_surely_global(load.memref) or load.width != store.width:
         return False
     if load.width * source.element.bytes not in gpu.COPIED_BYTES:
         return False

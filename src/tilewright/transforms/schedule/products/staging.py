@@ -20,8 +20,9 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import Value
-from tilewright.ir.types import AddressSpace, MemrefType, ScalarType, TileType
+from tilewright.ir.types import MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
+from tilewright.transforms.address_spaces import is_surely_global
 from tilewright.transforms.facts import alignment, divisor, stride_divisor
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle
@@ -88,7 +89,7 @@ class Staging(Struct, frozen=True):
             emit.if_else(build, may, whole, pieces)
 
     def _is_copied(self, box: Box) -> bool:
-        return box.is_copied_as(self.factor.element) and box.type.space is AddressSpace.GLOBAL
+        return box.is_copied_as(self.factor.element) and is_surely_global(box.view)
 
     def tested_matrix(self, source: Source) -> Matrix | None:
         """The matrix of which a launch tells whether 16 bytes are copied at a time; None if that is known."""
