@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
 from tilewright.once import once
+from warm.python import command
 
 
 def test_threads_that_ask_together_get_the_same() -> None:
@@ -71,5 +71,5 @@ assert len(found) == 4
 
 def test_first_launches_of_many_threads() -> None:
     """Loading, the pool and the direct call are all made at the first launch: here by four threads at once."""
-    ended = subprocess.run([sys.executable, "-c", FIRST_LAUNCHES], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([*command(), "-c", FIRST_LAUNCHES], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0, ended.stderr

@@ -1,10 +1,11 @@
-"""Calling the real command and the real Python in processes of their own."""
+"""Calling the real command and programs in processes of their own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
+
+from warm.python import command
 
 AXPBY = """func @axpby(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {
     axpby %a, %x, %b, %y
@@ -23,9 +24,9 @@ def tilewright(*arguments: str, text: str | None = None, **settings: str) -> sub
 
 
 def python(*arguments: str, text: str | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Call this Python."""
+    """Call Python."""
     return subprocess.run(
-        [sys.executable, *arguments],
+        [*command(), *arguments],
         input=text,
         capture_output=True,
         text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from acceptance.shell import AXPBY, environment, tilewright
+from warm.python import command
 
 ROOT = Path(__file__).parents[2]
 MATMUL = ROOT / "examples" / "matmul.tileir"
@@ -32,16 +34,16 @@ def kernel(tmp_path: Path) -> Path:
     return path
 
 
-def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a line in a shell, where `$tilewright` is the command."""
+def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line in a shell: `$tilewright` is the command; `$fresh` is too, and has all descriptors of the shell."""
     return subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-c", line],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
         cwd=folder,
-        env=environment(tilewright=f"{sys.executable} -m tilewright"),
+        env=environment(tilewright=f"{shlex.join(command())} -m tilewright", fresh=f"{sys.executable} -m tilewright"),
     )
 
 
@@ -69,7 +71,7 @@ def test_arrays_are_regular_files(tmp_path: Path, kernel: Path) -> None:
 
 
 def test_what_the_shell_gives_as_a_descriptor_is_read(kernel: Path) -> None:
-    done = shell("$tilewright check <(cat k.tl) && cat k.tl | $tilewright check /dev/stdin", kernel.parent)
+    done = shell("$fresh check <(cat k.tl) && cat k.tl | $tilewright check /dev/stdin", kernel.parent)
     assert (done.returncode, done.stderr) == (0, "")
     endless = shell("$tilewright check - < /dev/zero", kernel.parent)
     assert (endless.returncode, "error[L001]" in endless.stdout) == (1, True)
@@ -85,7 +87,7 @@ def test_a_full_disk_leaves_the_old_file(writer: list[str], kernel: Path) -> Non
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, resource.RLIM_INFINITY))
 
     done = subprocess.run(
-        [sys.executable, "-m", "tilewright", *writer],
+        [*command(), "-m", "tilewright", *writer],
         capture_output=True,
         text=True,
         timeout=120,

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from warm.python import command
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SCRIPTS = sorted(
     path.relative_to(BENCHMARKS).with_suffix("").as_posix()
@@ -54,8 +56,8 @@ print(json.dumps([said(path) for path in list(sys.argv[1:])]))
 @pytest.fixture(scope="module")
 def helps() -> Mapping[str, str]:
     """What each script says to `--help`, or what goes wrong; in one process, since what they import takes longest."""
-    command = [sys.executable, "-c", HELP, *(str(BENCHMARKS / f"{script}.py") for script in SCRIPTS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    line = [*command(), "-c", HELP, *(str(BENCHMARKS / f"{script}.py") for script in SCRIPTS)]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=120)
     return dict(zip(SCRIPTS, json.loads(done.stdout), strict=True))
 
 

@@ -21,6 +21,7 @@ import pytest
 from tilewright.artifacts.artifact import Artifact
 from tilewright.cache.artifact_cache import ArtifactCache, CacheMode, CacheWarning, cached_artifact, open_cache
 from tilewright.settings.config import config
+from warm.python import command
 
 
 def key_of(name: str) -> str:
@@ -301,7 +302,7 @@ os.rename = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 ArtifactCache(Path({str(folder)!r})).get_or_compile({KEY!r}, lambda: Artifact("cpu", (), b"half"))
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run([sys.executable, "-c", script], env=environment, timeout=60, check=False)
+    run = subprocess.run([*command(), "-c", script], env=environment, timeout=60, check=False)
     assert run.returncode == -signal.SIGKILL
     (left,) = folder.glob(".*.tmp")
     cache = ArtifactCache(folder, lock_seconds=5)

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 import tilewright as tw
+from warm.python import command
 
 _ROOT: Final = Path(__file__).parents[2]
 _PAGE: Final = _ROOT / "docs" / "guide" / "tutorial.md"
 _FENCE: Final = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def _shell(command: str, folder: Path) -> str:
+def _shell(lines: str, folder: Path) -> str:
     """Output of commands, with `tilewright` that of this working tree."""
     tools = folder / "tools"
     if not tools.exists():
         tools.mkdir()
         script = tools / "tilewright"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tilewright "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(command())} -m tilewright "$@"\n')
         script.chmod(0o755)
     environment = {
         **os.environ,
@@ -34,7 +35,7 @@ def _shell(command: str, folder: Path) -> str:
         "TILEWRIGHT_CACHE": "off",
     }
     done = subprocess.run(
-        ["sh", "-e", "-c", command],
+        ["sh", "-e", "-c", lines],
         cwd=folder,
         env=environment,
         capture_output=True,

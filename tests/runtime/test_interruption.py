@@ -12,6 +12,8 @@ from textwrap import indent
 
 import pytest
 
+from warm.python import command
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 # A shell's background jobs ignore Ctrl-C, and so do their children unless they say otherwise.
@@ -42,8 +44,8 @@ def child(script: str, *arguments: object, prelude: str, status: int = 0) -> str
     """What a script prints in a process of its own that ends with the status."""
     paths = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(__file__)), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": "off"}
-    command = [sys.executable, "-c", HEARD + prelude + script, *map(str, arguments)]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    line = [*command(), "-c", HEARD + prelude + script, *map(str, arguments)]
+    run = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert run.returncode == status, run.stdout + run.stderr
     return run.stdout
 

@@ -1,0 +1,51 @@
+"""The command that takes the place of Python; this process starts its server when it asks for it first."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+_FOLDER: Final = Path(__file__).parent
+_SOURCES: Final = _FOLDER.parents[1] / "src"
+
+
+class _Server:
+    """A process with a socket in a folder, which are there until this process ends."""
+
+    def __init__(self) -> None:
+        folder = tempfile.mkdtemp(prefix="tilewright-warm-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        self.address = os.path.join(folder, "socket")
+        paths = [str(_SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self._process = subprocess.Popen(
+            [sys.executable, str(_FOLDER / "server.py"), self.address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+        atexit.register(self._stop)
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            assert said.readline() == b"ready\n"
+
+    def _stop(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+
+
+@cache
+def _server() -> _Server:
+    return _Server()
+
+
+def command() -> tuple[str, ...]:
+    """To be followed by `-c` and a program, `-m` and a module, or a script, and its arguments."""
+    return sys.executable, "-S", "-E", str(_FOLDER / "command.py"), _server().address
