@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from warm.python import command
+
 ROOT: Final = Path(__file__).parents[2]
 PROGRAMS: Final = Path(__file__).parent / "programs"
 CONTRIBUTING: Final = ROOT / "CONTRIBUTING.md"
@@ -49,11 +51,13 @@ def installed(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def run(*arguments: str, packages: Path | None = None, cache: str = "off") -> subprocess.CompletedProcess[str]:
-    """A Python process beside the packages of a folder, which may hold a tilewright of its own."""
+def run(
+    *arguments: str, packages: Path | None = None, cache: str = "off", fresh: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """A process beside the packages of a folder; a `fresh` one imports all itself, a tilewright of the folder too."""
     paths = [*([str(packages)] if packages else []), str(ROOT / "src")]
     return subprocess.run(
-        [sys.executable, *arguments],
+        [*([sys.executable] if fresh else command("imported")), *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": cache},
         capture_output=True,
         text=True,
@@ -62,8 +66,8 @@ def run(*arguments: str, packages: Path | None = None, cache: str = "off") -> su
     )
 
 
-def succeed(*arguments: str, packages: Path | None = None, cache: str = "off") -> str:
+def succeed(*arguments: str, packages: Path | None = None, cache: str = "off", fresh: bool = False) -> str:
     """Its output, if it ends well."""
-    done = run(*arguments, packages=packages, cache=cache)
+    done = run(*arguments, packages=packages, cache=cache, fresh=fresh)
     assert done.returncode == 0, done.stderr
     return done.stdout

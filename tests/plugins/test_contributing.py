@@ -41,4 +41,4 @@ def test_in_the_tree_one_file_changes(tmp_path: Path, shown: str, program: str, 
     tree = shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.pyc.*"))
     with (tree / "tilewright" / "dialects" / f"{dialect}.py").open("a", encoding="utf-8") as module:
         module.write(documented_files()[shown].replace('"extra.', f'"{dialect}.'))
-    succeed(str(PROGRAMS / f"{program}.py"), dialect, *parts, packages=tree)
+    succeed(str(PROGRAMS / f"{program}.py"), dialect, *parts, packages=tree, fresh=True)

@@ -106,7 +106,7 @@ from tilewright.plugins import fingerprint, plugins
 assert not plugins() and not fingerprint()
 assert before or "importlib.metadata" not in sys.modules
 """
-    succeed("-c", program)
+    succeed("-c", program, fresh=True)
 
 
 FLIPPED_TWICE = """builtin.module {

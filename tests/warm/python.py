@@ -10,7 +10,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 _FOLDER: Final = Path(__file__).parent
 _SOURCES: Final = _FOLDER.parents[1] / "src"
@@ -19,13 +19,13 @@ _SOURCES: Final = _FOLDER.parents[1] / "src"
 class _Server:
     """A process with a socket in a folder, which are there until this process ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: str) -> None:
         folder = tempfile.mkdtemp(prefix="tilewright-warm-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         self.address = os.path.join(folder, "socket")
         paths = [str(_SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
-            [sys.executable, str(_FOLDER / "server.py"), self.address],
+            [sys.executable, str(_FOLDER / "server.py"), self.address, state],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
@@ -42,10 +42,13 @@ class _Server:
 
 
 @cache
-def _server() -> _Server:
-    return _Server()
+def _server(state: str) -> _Server:
+    return _Server(state)
 
 
-def command() -> tuple[str, ...]:
-    """To be followed by `-c` and a program, `-m` and a module, or a script, and its arguments."""
-    return sys.executable, "-S", "-E", str(_FOLDER / "command.py"), _server().address
+def command(state: Literal["used", "imported"] = "used") -> tuple[str, ...]:
+    """To be followed by `-c` and a program, `-m` and a module, or a script, and its arguments.
+
+    Where the compiler has been used, it knows that there are no plug-ins; where it was imported, it has not looked.
+    """
+    return sys.executable, "-S", "-E", str(_FOLDER / "command.py"), _server(state).address

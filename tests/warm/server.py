@@ -1,6 +1,6 @@
-"""A process that has used the compiler once, and forks for each program that it is asked to run.
+"""A process that has used the compiler once, or only imported it, and forks for each program that it is asked to run.
 
-    python server.py SOCKET
+    python server.py SOCKET used|imported
 
 It ends with its standard input. Whoever asks hands over the streams of the program and waits for its exit status; the
 program is killed when its asker is gone.
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import io
 import os
+import pkgutil
 import resource
 import runpy
 import selectors
@@ -26,6 +28,8 @@ KERNELS: Final = (
     "func @k(%a: f32, %x: memref<f32x?>, %b: f32, %y: memref<f32x?>) {\n    axpby %a, %x, %b, %y\n}\n",
     "cuda_tile.module @m {\n  entry @k() {\n    return\n  }\n}\n",
 )
+NOT_IMPORTED: Final = ("tilewright.__main__",)
+"""They run when they are imported."""
 VERBS: Final = (["check", "-"], ["fmt", "-"], ["compile", "-", "--emit=so", "-o", os.devnull], ["compile", "-"])
 
 
@@ -46,9 +50,9 @@ class Running(NamedTuple):
     asker: socket.socket
 
 
-def main(address: str) -> None:
+def main(address: str, state: str) -> None:
     """Serve until standard input ends. A process that becomes a program returns from here when that is over."""
-    _use()
+    {"used": _use, "imported": _import}[state]()
     # What is here now is never garbage, and to look at it would copy its pages.
     gc.collect()
     gc.freeze()
@@ -79,6 +83,15 @@ def _use() -> None:
     sys.argv, sys.stdin, sys.stdout = kept[:3]
     os.environ.clear()
     os.environ.update(kept[3])
+
+
+def _import() -> None:
+    """All modules, and nothing of what they build when they are used first: tables that know plug-ins for instance."""
+    import tilewright
+
+    for found in pkgutil.walk_packages(tilewright.__path__, "tilewright."):
+        if found.name not in NOT_IMPORTED:
+            importlib.import_module(found.name)
 
 
 def _serve(listener: socket.socket, selector: selectors.BaseSelector) -> Request | None:
@@ -190,4 +203,4 @@ def _text(number: int, mode: str) -> IO[Any]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
