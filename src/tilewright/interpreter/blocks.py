@@ -25,15 +25,16 @@ def grids(start: Sequence[int], shape: Sequence[int]) -> list[Array]:
     ]
 
 
-def _flat(view: View, start: Sequence[int], shape: Sequence[int], check: Sequence[bool]) -> tuple[list[Array], Array]:
-    """Positions of the box as flat index arrays, and which of them are accessed."""
+def _positions(
+    view: View, start: Sequence[int], shape: Sequence[int], check: Sequence[bool]
+) -> tuple[list[Array], Array]:
+    """Index arrays of the box, and which of its elements are accessed; a box without modes has one."""
     axes = grids(start, shape)
-    full = [np.broadcast_to(a, tuple(shape)).reshape(-1) for a in axes]
-    keep = np.ones(int(np.prod(shape, dtype=np.int64)), bool)
-    for index, extent, checked in zip(full, view.shape, check, strict=True):
+    keep = np.ones(tuple(shape) or (1,), bool)
+    for index, extent, checked in zip(axes, view.shape, check, strict=True):
         if checked:
             keep &= (index >= 0) & (index < extent)
-    return full, keep
+    return axes, keep
 
 
 def load_box(
@@ -47,11 +48,11 @@ def load_box(
     atomic: bool = False,
 ) -> Array:
     """Elements of a box; 0 where a checked position lies outside."""
-    full, keep = _flat(view, start, shape, check or (False,) * len(shape))
-    out = np.zeros(len(keep), dtype)
+    axes, keep = _positions(view, start, shape, check or (False,) * len(shape))
+    out = np.zeros(keep.shape, dtype)
     if keep.any():
         with _Selected(w, keep):
-            out[:] = w.read(view, full, where, atomic) if full else w.read(view, [], where, atomic)
+            out[...] = w.read(view, axes, where, atomic)
     return out.reshape(tuple(shape))
 
 
@@ -65,10 +66,10 @@ def store_box(
     atomic: bool = False,
 ) -> None:
     """Store a box; nothing where a checked position lies outside."""
-    full, keep = _flat(view, start, values.shape, check or (False,) * values.ndim)
+    axes, keep = _positions(view, start, values.shape, check or (False,) * values.ndim)
     if keep.any():
         with _Selected(w, keep):
-            w.write(view, full, values.reshape(-1) if full else values.reshape(()), where, atomic)
+            w.write(view, axes, values, where, atomic)
 
 
 def update_box(
@@ -98,7 +99,7 @@ class _Selected:
         w = self.w
         self.mask, self.who = w.mask, w.who
         if w.who is not None:
-            w.who = np.full(len(self.keep), _subgroup_as_one(w, int(w.who[np.argmax(w.active)])))
+            w.who = np.full(self.keep.shape, _subgroup_as_one(w, int(w.who[np.argmax(w.active)])))
         w.mask = self.keep
 
     def __exit__(self, *args: object) -> None:

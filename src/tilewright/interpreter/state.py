@@ -238,22 +238,25 @@ class WorkGroup(Struct):
         if view.buffer is None:
             fail("R010", where, "access through a null memref")
         at = np.asarray(view.offset, np.int64)
-        inside = np.asarray(True)
-        for number, (index, extent, stride) in enumerate(zip(indices, view.shape, view.strides, strict=True)):
+        inside: Array | None = None
+        for index, extent, stride in zip(indices, view.shape, view.strides, strict=True):
             within = (index >= 0) & (index < extent)
-            inside = inside & within if number else within
+            # Most are all inside, which the indices of one mode say in fewer places than elements have.
+            if not np.logical_and.reduce(within, axis=None):
+                inside = within if inside is None else inside & within
             at = at + (index if isinstance(stride, int) and stride == 1 else index * np.asarray(stride, np.int64))
         active = self.active
         if at.ndim == 0:
             active = np.asarray(active.any())
         elif active.shape != at.shape:
             active = np.broadcast_to(active, at.shape)
-        if inside.shape != at.shape:
-            inside = np.broadcast_to(inside, at.shape)
-        counted = active & inside
+        counted = active
+        if inside is not None:
+            outside = active & ~inside
+            if outside.any():
+                self._out_of_bounds(view, indices, outside, where)
+            counted = active & inside
         if not np.logical_and.reduce(counted, axis=None):
-            if (active & ~inside).any():
-                self._out_of_bounds(view, indices, active & ~inside, where)
             at = np.where(counted, at, 0)
         size = len(view.buffer.data)
         if not _all_below(at, size) and (active & ((at < 0) | (at >= size))).any():
@@ -265,7 +268,7 @@ class WorkGroup(Struct):
 
         def pick(number: Any) -> int:
             found = np.asarray(number)
-            return int(found if found.ndim == 0 else found.ravel()[min(first, found.size - 1)])
+            return int(found if found.ndim == 0 else np.broadcast_to(found, bad.shape).flat[first])
 
         position = ", ".join(str(pick(i)) for i in indices)
         extents = " x ".join(str(pick(s)) for s in view.shape)
