@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -32,3 +34,13 @@ def test_without_a_test_of_bounds_they_are_an_error(start: int) -> None:
     module = kernel("%A: memref<f32x8>, %i: index", "%t = tile.load %A, %i -> tile<4xf32> tile.store %t, %A, %i")
     with pytest.raises(KernelError, match="R010"):
         interpret(module.kernels[0], [np.zeros(8, np.float32), start])
+
+
+@pytest.mark.parametrize(("i", "j", "outside"), [(5, 0, (8, 0)), (0, 1, (0, 3)), (6, 2, (6, 3)), (-2, 1, (-2, 1))])
+def test_the_first_element_outside_is_told(i: int, j: int, outside: tuple[int, int]) -> None:
+    body = "%t = tile.load %A, %i, %j -> tile<4x3xf32> tile.store %t, %B, %z, %z"
+    module = kernel("%A: memref<f32x8x3>, %B: memref<f32x4x3>, %i: index, %j: index, %z: index", body)
+    arrays = [np.zeros(shape, np.float32, order="F") for shape in ((8, 3), (4, 3))]
+    said = re.escape(f"index [{outside[0]}, {outside[1]}] is outside %A, which has 8 x 3 elements")
+    with pytest.raises(KernelError, match=said):
+        interpret(module.kernels[0], [*arrays, i, j, 0])

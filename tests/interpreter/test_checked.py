@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -62,6 +64,24 @@ def test_local_memory_that_nothing_wrote() -> None:
 def test_out_of_bounds_names_index_and_memref() -> None:
     code, where = finding("%o = add %i, %last : index\n store %v, %x[%o]\n", checked=False)
     assert (code, where) == ("R010", "store %v, %x[%o]")
+
+
+@pytest.mark.parametrize(("down", "right", "first"), [(1, 0, 4), (0, 1, 3), (1, 1, 3), (-1, 1, 1), (1, -1, 1)])
+def test_the_first_work_item_that_is_outside_is_told(down: int, right: int, first: int) -> None:
+    """Some are inside, and others outside by one index or the other."""
+    text = """func @k(%x: memref<f32x4x3>, %p: index, %q: index) attributes{subgroup_size=16,work_group_size=[16,1]} {
+        parallel {
+            %l = subgroup_local_id : i32
+            %n = cast %l : index
+            %a = mul %p, %n : index
+            %b = mul %q, %n : index
+            %v = load %x[%a,%b] : f32
+        }
+    }"""
+    program = tw.compile(text, target="interpreter")
+    place = re.escape(f"index [{down * first}, {right * first}] is outside %x, which has 4 x 3 elements")
+    with pytest.raises(KernelError, match=rf"{place} here \(work-item {first}\)"):
+        program.k[1](np.zeros((4, 3), np.float32, order="F"), down, right)
 
 
 @pytest.mark.parametrize(("i", "j"), [(-1, 1), (4, 0), (0, -1), (1, 3)])
