@@ -224,10 +224,9 @@ def test_emulated(width: int, queries: int, keys: int, causal: bool, structure: 
     g_lse = rng.standard_normal(lse.shape).astype(np.float32) if causal else None
     unwritten = {name: np.full_like(arrays["lse"], np.nan) for name in ("delta", "lse2")}
     lines = {"lse": arrays["lse"], "glse": g_lse, **unwritten}
-    kept: Array = np.full(0, np.nan, np.float16)
+    kept = np.full(0, np.nan, np.float16)
     for plan in plans(q, k, v, causal, structure, of_lse=causal):
-        if plan.kept != kept.size:
-            kept = np.full(plan.kept, np.nan, np.float16)
+        kept = kept if plan.kept == kept.size else np.full(plan.kept, np.nan, np.float16)
         llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads} {plan.options}")
         assert all(option in kernel.facts[SCHEDULE] for option in plan.options.split())
         passed = [arrays[name].reshape(-1) for name in plan.of.arrays]
