@@ -140,6 +140,7 @@ def test_a_collective_reaches_to_the_last_element_behind_an_address(extent: str)
     )
     found = checked(body, "%P: ptr<f32>, %n: index, %m: index")
     assert set(checks(found)) == {"bytes {} to {} of %P are accessed, which has {}"}
+    assert re.search(r"arith\.mul .*%m\b", found), "the way to the last element counts"
     assert ("arith.umul_high" in found) == is_open, "sizes that only a launch knows may wrap around"
 
 
