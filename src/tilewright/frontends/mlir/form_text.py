@@ -32,14 +32,15 @@ from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
 
-_SAME_IN_ARITH: Final = "constant addi subi muli trunci cmpi addf subf mulf divf remf negf cmpf sitofp uitofp fptosi fptoui index_cast bitcast"
+_OF_INTEGERS: Final = "constant addi subi muli trunci cmpi index_cast bitcast"
+_OF_FLOATS: Final = "addf subf mulf divf remf negf cmpf sitofp uitofp fptosi fptoui"
 _STANDARD: Final[Mapping[str, str]] = {
     "return": "func.return",
     "call": "func.call",
     "br": "cf.br",
     "cond_br": "cf.cond_br",
     "select": "arith.select",
-    **{name: f"arith.{name}" for name in _SAME_IN_ARITH.split(" ")},
+    **{name: f"arith.{name}" for name in f"{_OF_INTEGERS} {_OF_FLOATS}".split(" ")},
     "and": "arith.andi",
     "or": "arith.ori",
     "xor": "arith.xori",

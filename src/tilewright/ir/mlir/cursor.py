@@ -183,7 +183,9 @@ class Cursor:
         """An integer of 64 bits, signed."""
         value = self.checked_integer(text, start)
         if not _LEAST <= value <= _MOST:
-            self.fail(f"{text} does not fit 64 bits", self.codes.number, SourceRange(self.source, start, start + len(text)))
+            self.fail(
+                f"{text} does not fit 64 bits", self.codes.number, SourceRange(self.source, start, start + len(text))
+            )
         return value
 
     def checked_integer(self, text: str, start: int) -> int:
