@@ -46,8 +46,9 @@ def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
 
 
 def read_all(w: WorkGroup, op: Operation, value: Value, wanted: np.dtype[Any]) -> Array:
-    """A whole memref in the type of the computation."""
-    view, shape = _shape(w, value)
+    """A whole memref in the type of the computation; a negative extent, which only a launch can give, is an empty one."""
+    view, extents = _shape(w, value)
+    shape = tuple(max(extent, 0) for extent in extents)
     found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value).format))
     return found.astype(wanted)
 
@@ -82,7 +83,7 @@ def _update(
     wide = wide_type(type_)
     wanted = dtype_of(wide.format)
     view, shape = _shape(w, target)
-    if 0 in shape:
+    if any(extent <= 0 for extent in shape):
         return
     a = w.scalar(alpha).astype(wanted)
     b = w.scalar(beta).astype(wanted)
