@@ -46,6 +46,7 @@ def test_check_reads_standard_input() -> None:
 def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
+    assert "there is no verb 'chek'; did you mean 'check'?" in run("chek", "x").stderr
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
 
 

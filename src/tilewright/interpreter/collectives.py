@@ -46,7 +46,7 @@ def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
 
 
 def read_all(w: WorkGroup, op: Operation, value: Value, wanted: np.dtype[Any]) -> Array:
-    """A whole memref in the type of the computation; a negative extent, which only a launch can give, is an empty one."""
+    """A whole memref in the type of the computation; negative extents, which launches can give, are empty."""
     view, extents = _shape(w, value)
     shape = tuple(max(extent, 0) for extent in extents)
     found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value).format))
