@@ -46,6 +46,7 @@ def test_check_reads_standard_input() -> None:
 def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
+    assert "there is no verb 'chek'; did you mean 'check'?" in run("chek", "x").stderr
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
 
 
@@ -59,7 +60,7 @@ def test_usage_errors_have_status_2(tmp_path: Path) -> None:
         (["run", "--grid", "99999999999"], "grid extent 99999999999 is not in 0 .. 2^31-1"),
         (["bench", "--arg", "alpha=1e50"], "argument alpha: 1e+50 is beyond the range of f32"),
         (["run", "--arg", "D=zeros(16,16,999999999999999)"], "elements of float32 do not fit into memory"),
-        (["run", "--arg", "B=ones(8,8,3)"], "argument B: it has 3 modes"),
+        (["run", "--arg", "B=ones(8,8,3)"], "argument B: its order is 3"),
         (["translate"], "is read as the tensor language, which has one form; translate reads MLIR, Tile IR, TLX"),
     ],
 )

@@ -111,3 +111,12 @@ def test_translate_loses_nothing_of_a_file(tmp_path: Path) -> None:
     assert run("translate", file).output == text
     assert run("opt", file).exit_code == 0
     assert run("opt", file, "--print-ir-after-all").exit_code == 0
+
+
+def test_opt_prints_aliases_of_a_file_that_no_pass_has_lowered(tmp_path: Path) -> None:
+    file = tmp_path / "aliases.mlir"
+    file.write_text("!vector = memref<4xf32>\nfunc.func @f(%x: !vector) {\n  return\n}\n")
+    for option in ("--verify-each", "--emit-mlir"):
+        found = run("opt", file, "--passes", "none", option)
+        assert found.exit_code == 0
+        assert "!vector = memref<4xf32>" in found.output

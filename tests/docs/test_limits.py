@@ -11,6 +11,7 @@ from tilewright.dialects.cuda_tile.types import MAX_TILE_BLOCKS
 from tilewright.frontends.tensor_language import literals
 from tilewright.frontends.tensor_language.limits import DEFAULT_LIMITS
 from tilewright.frontends.tensor_language.rules import kernels, memory, types
+from tilewright.interpreter import views
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS as TILE_IR_LIMITS
 from tilewright.runtime import grid
 from tilewright.targets.cpu import generation as cpu
@@ -38,6 +39,7 @@ BOUNDS = {
     "work-items of a work-group": vars(kernels)["_MAX_WORK_GROUP"],
     "alignment of an allocation": vars(memory)["_MAX_ALIGNMENT"],
     "local memory of a kernel on the CPU": cpu.MAX_LOCAL_BYTES,
+    "bytes of a local memref in the interpreter": views.MAX_LOCAL_BYTES,
     "operations of a program, with the loops and tiles that collective instructions become": MAX_OPERATIONS,
     "machine-level instructions that are made of a program on the CPU": MAX_INSTRUCTIONS,
     "memory of a thread for the tiles of a kernel on the CPU": cpu.MAX_WORKSPACE_BYTES,

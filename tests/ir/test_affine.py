@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.ir.affine import AffineConstant, AffineOperator, Dimension, add, divide
+from tilewright.ir.affine import AffineConstant, AffineExpression, AffineOperator, Dimension, add, divide, multiply
 
 FLOORDIV, CEILDIV, MOD = AffineOperator.FLOORDIV, AffineOperator.CEILDIV, AffineOperator.MOD
 
@@ -24,3 +24,16 @@ def test_a_multiple_of_the_divisor_leaves_the_quotient(
     else:
         assert str(added) in str(found)
         assert str(found) != str(plain)
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        (multiply(AffineConstant(1 << 62), AffineConstant(1 << 62)), 0),
+        (multiply(AffineConstant(1 << 62), AffineConstant(2)), -(1 << 63)),
+        (add(AffineConstant((1 << 63) - 1), AffineConstant(2)), -(1 << 63) + 1),
+        (add(AffineConstant(-(1 << 63)), AffineConstant((1 << 63) - 1)), -1),
+    ],
+)
+def test_numbers_wrap_around_as_indices_do(found: AffineExpression, wanted: int) -> None:
+    assert found == AffineConstant(wanted)

@@ -32,6 +32,13 @@ def test_only_the_transpose_is_offered_where_it_fits() -> None:
         assert offered(parameter((None, None), strides), *ROW_MAJOR) == "pass X.T, which fits"
 
 
+def test_a_copy_of_what_the_kernel_writes_has_the_result() -> None:
+    backwards = (4,), (-1,)
+    for written, back in ((False, ""), (True, ", and copy the result back")):
+        wanted = replace(parameter((None,), (1,)), written=written)
+        assert offered(wanted, *backwards) == f"pass numpy.asfortranarray(X), a copy{back}"
+
+
 def test_the_declared_type_is_not_offered() -> None:
     apart = parameter((None, None), (1, None), (1, 16))
     assert offered(apart, (6, 4), (1, 8)) == ""

@@ -68,7 +68,7 @@ def read_only(array: AnyArray) -> AnyArray:
     [
         (f32(3, 4).astype(np.float64), f32(3, 4), r"argument X: its dtype is float64, f32 \(numpy.float32\) is wanted"),
         (f32(3, 4).astype(">f4"), f32(3, 4), "argument X: its dtype is >f4"),
-        (f32(3, 4, 5), f32(3, 4), "argument X: it has 3 modes"),
+        (f32(3, 4, 5), f32(3, 4), "argument X: its order is 3"),
         (np.zeros((3, 4), np.float32), f32(3, 4), r"argument X: its stride 0 is 4, 1 is wanted .* pass X\.T"),
         (f32(6, 4)[::2], f32(3, 4), r"argument X: its stride 0 is 2, 1 is wanted .* declare strided<\?,\?>"),
         (f32(3, 4)[:, ::-1], f32(3, 4), "argument X: its stride 1 is -3, at least 3"),
@@ -103,7 +103,7 @@ def test_a_layout_that_was_accepted_does_not_let_other_arrays_through() -> None:
 
 def test_the_type_of_a_tensor_without_modes_has_no_strides() -> None:
     text = "func @f(%a: f32, %x: memref<f32>) { axpby %a, %x, %a, %x }"
-    with pytest.raises(LaunchError, match=r"0 are wanted for memref<f32>(;|$)"):
+    with pytest.raises(LaunchError, match=r"0 is wanted for memref<f32>(;|$)"):
         tw.compile(text).f[1](1.0, f32(3))
 
 
@@ -203,7 +203,7 @@ def test_batches_whose_arrays_do_not_fit() -> None:
     for batch, message in (
         (np.zeros((3, 2, 3), np.float32), r"argument G\[0\]: its extent 0 is 2"),
         (np.zeros((3, 4, 2), np.float32), r"argument G\[0\]: its stride 0 is 2, 1 is wanted"),
-        (np.zeros((3, 8), np.float32), r"argument G\[0\]: it has 1 modes"),
+        (np.zeros((3, 8), np.float32), r"argument G\[0\]: its order is 1"),
     ):
         with pytest.raises(LaunchError, match=message):
             kernel.launch(0, (PointerArray.of(batch), target))

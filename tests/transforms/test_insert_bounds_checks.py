@@ -131,6 +131,19 @@ def test_addresses_lie_in_the_array_of_their_pointer() -> None:
     filecheck(found, "memref.reach %P\nteam.check\ntile.load")
 
 
+@pytest.mark.parametrize("extent", ["4", "?"])
+def test_a_collective_reaches_to_the_last_element_behind_an_address(extent: str) -> None:
+    is_open = extent == "?"
+    body = (
+        f"%a = memref.address %P -> i64 %v = memref.from_address %a, {'%n, ' * is_open}%m "
+        f"{{operand_segments = [1, {int(is_open)}, 1]}} -> memref<f32x{extent},strided<?>> tl.axpby %x, %v, %x, %v"
+    )
+    found = checked(body, "%P: ptr<f32>, %n: index, %m: index")
+    assert set(checks(found)) == {"bytes {} to {} of %P are accessed, which has {}"}
+    assert re.search(r"arith\.mul .*%m\b", found), "the way to the last element counts"
+    assert ("arith.umul_high" in found) == is_open, "sizes that only a launch knows may wrap around"
+
+
 @pytest.mark.parametrize(
     ("address", "found"),
     [

@@ -106,6 +106,11 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
     assert any(isinstance(op, tl.Foreach) for op in lowered(function(f"%A: {m}, %B: {m}", other)))
 
 
+def test_functions_that_say_that_they_are_public_are_kernels() -> None:
+    text = "module {\n  func.func public @f(%A: memref<4xf32>) {\n    return\n  }\n}\n"
+    assert [kernel.name for kernel in tw.compile(text, target="interpreter")] == ["f"]
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -116,6 +121,8 @@ def test_an_update_in_place_that_reads_other_elements_keeps_its_order() -> None:
         (function("%A: memref<4x4xf32, strided<[2, 1]>>"), "whose elements overlap"),
         (function("%A: memref<4x4xf32, affine_map<(i, j) -> (j, i)>>"), "the layout"),
         ("func.func private @f()\n", "the module has no function to launch"),
+        ("func.func private @f() {\n  return\n}\n", "the module has no function to launch"),
+        ("func.func nested @f() {\n  return\n}\n", "the module has no function to launch"),
         ("func.func @f() -> f32 {\n  %x = arith.constant 1.0 : f32\n  return %x : f32\n}\n", "returns f32"),
         (function("%n: index", "%A = memref.alloc(%n) {alignment = 512 : i64} : memref<?xf32>"), "multiples of 256"),
         (function("%A: memref<8xf32>", '"gpu.wait"() : () -> ()'), "gpu.wait is not supported"),

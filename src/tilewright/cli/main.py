@@ -53,6 +53,17 @@ class _LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _VERBS and not args[0].startswith("-"):
+            from tilewright.diagnostics.nearest import nearest
+
+            meant = nearest(args[0], _VERBS)
+            hint = f"; did you mean {meant!r}?" if meant else ""
+            ctx.fail(f"there is no verb {args[0]!r}{hint}")
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from tilewright.cli.completers import beginning_with
 

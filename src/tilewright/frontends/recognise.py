@@ -21,6 +21,11 @@ _MLIR_FUNCTION: Final = re.compile(
     r"^[^\n/]*?(?:\bfunc\.func\b|\"func\.func\"|\"builtin\.func\"|\bfunc (?:private |public |nested )?@)", re.MULTILINE
 )
 """Functions of MLIR, with the names that version 14 has for them."""
+_BARE_FUNCTION: Final = re.compile(r"(?>(?:\s++|//[^\n]*+)*)func\s+(?:private\s+|public\s+|nested\s+)?@")
+_ONLY_IN_MLIR: Final = re.compile(
+    r"^[^\n;/]*?(?:\bmemref<[\d?*]|\btensor<|\b(?:affine|linalg|scf|memref)\.[a-z])", re.MULTILINE
+)
+"""What no tensor language has outside of comments: extents in front of elements, and operations of these dialects."""
 
 BYTECODE_MAGIC: Final = b"\x7fTileIR\0"
 """The first bytes of a file of bytecode."""
@@ -33,7 +38,9 @@ def is_bytecode(data: bytes) -> bool:
 
 def is_mlir(text: str) -> bool:
     """Whether a text is a module of MLIR: one that begins as such and in which functions are defined, not kernels of
-    Tile IR."""
+    Tile IR. Functions of version 14 begin as those of the tensor language do; what they hold tells."""
+    if _BARE_FUNCTION.match(text) is not None:
+        return _ONLY_IN_MLIR.search(text) is not None
     return _FIRST_OF_MLIR.match(text) is not None and _MLIR_FUNCTION.search(text) is not None
 
 

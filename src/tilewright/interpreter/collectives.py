@@ -7,15 +7,17 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import tl
+from tilewright.interpreter.at_once import trip_count
 from tilewright.interpreter.blocks import load_box, store_box, update_box
 from tilewright.interpreter.memory import View
 from tilewright.interpreter.scalars import enter_spmd, leave_spmd
 from tilewright.interpreter.state import Handler, WorkGroup
-from tilewright.ir.core import Operation, Value
+from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.types import C64, F64, MemrefType, ScalarType
 from tilewright.numerics.arrays import dtype_of
 from tilewright.numerics.conversions import convert
@@ -44,8 +46,9 @@ def _shape(w: WorkGroup, value: Value) -> tuple[View, tuple[int, ...]]:
 
 
 def read_all(w: WorkGroup, op: Operation, value: Value, wanted: np.dtype[Any]) -> Array:
-    """A whole memref in the type of the computation."""
-    view, shape = _shape(w, value)
+    """A whole memref in the type of the computation; negative extents, which launches can give, are empty."""
+    view, extents = _shape(w, value)
+    shape = tuple(max(extent, 0) for extent in extents)
     found = load_box(w, view, (0,) * len(shape), shape, (), op.location, dtype_of(element(value).format))
     return found.astype(wanted)
 
@@ -80,7 +83,7 @@ def _update(
     wide = wide_type(type_)
     wanted = dtype_of(wide.format)
     view, shape = _shape(w, target)
-    if 0 in shape:
+    if any(extent <= 0 for extent in shape):
         return
     a = w.scalar(alpha).astype(wanted)
     b = w.scalar(beta).astype(wanted)
@@ -190,20 +193,38 @@ def _ger(w: WorkGroup, op: Operation) -> None:
     )
 
 
-def _points(lower: Sequence[int], upper: Sequence[int], step: Sequence[int]) -> Array:
-    """Points of a box, one a row, the first mode fastest."""
-    axes = [np.arange(a, b, s, dtype=np.int64) for a, b, s in zip(lower, upper, step, strict=True)]
-    mesh = np.meshgrid(*axes, indexing="ij")
-    return np.stack([m.reshape(-1, order="F") for m in mesh], axis=1)
+class _Points(Struct, frozen=True):
+    """Points of a box, numbered with the first mode fastest: `trips` of them along each mode, `step` apart."""
+
+    lower: list[int]
+    step: Sequence[int]
+    trips: list[int]
+
+    @staticmethod
+    def of(lower: list[int], upper: list[int], step: Sequence[int]) -> _Points:
+        return _Points(lower, step, [trip_count(*mode) for mode in zip(lower, upper, step, strict=True)])
+
+    def starts(self, body: Block, together: int) -> range:
+        """The first numbers of those that are taken together; none for a body that does nothing."""
+        return range(0, 0 if body.first is None else prod(self.trips), together)
+
+    def some(self, first: int, count: int) -> Array:
+        """The points from a number on, one a row. The number fits 64 bits, as trips do; how many there are may not."""
+        numbers = np.arange(min(count, prod(self.trips) - first), dtype=np.uint64) + np.uint64(first)
+        columns: list[Array] = []
+        for lower, step, trips in zip(self.lower, self.step, self.trips, strict=True):
+            numbers, trip = np.divmod(numbers, np.uint64(trips))
+            columns.append((trip * np.uint64(step)).view(np.int64) + np.int64(lower))
+        return np.stack(columns, axis=1)
 
 
 def _foreach(w: WorkGroup, op: Operation) -> None:
     """Work-items take the points in order, as many at a time as there are work-items."""
     assert isinstance(op, tl.Foreach)
     lower, upper = ([w.number(v) for v in vs] for vs in (op.lowers, op.uppers))
-    points = _points(lower, upper, [1] * len(lower))
-    for first in range(0, len(points), w.items):
-        chunk = points[first : first + w.items]
+    points = _Points.of(lower, upper, [1] * len(lower))
+    for first in points.starts(op.body.entry, w.items):
+        chunk = points.some(first, w.items)
         active = np.arange(w.items) < len(chunk)
         padded = np.concatenate([chunk, np.zeros((w.items - len(chunk), chunk.shape[1]), np.int64)])
         enter_spmd(w, first + np.arange(w.items), active)
@@ -223,11 +244,11 @@ def _foreach_tile(w: WorkGroup, op: Operation) -> None:
     """Subgroups take the tiles in order."""
     assert isinstance(op, tl.ForeachTile)
     lower, upper = ([w.number(v) for v in vs] for vs in (op.lowers, op.uppers))
-    tiles = _points(lower, upper, op.tile_shape)
+    tiles = _Points.of(lower, upper, op.tile_shape)
     arguments = op.body.entry.arguments
     modes = len(lower)
-    for first in range(0, len(tiles), w.subgroups):
-        chunk = tiles[first : first + w.subgroups]
+    for first in tiles.starts(op.body.entry, w.subgroups):
+        chunk = tiles.some(first, w.subgroups)
         rows = np.concatenate([chunk, np.zeros((w.subgroups - len(chunk), modes), np.int64)])
         active = np.repeat(np.arange(w.subgroups) < len(chunk), w.subgroup_size)
         enter_spmd(w, first * w.subgroup_size + np.arange(w.items), active)

@@ -47,6 +47,7 @@ from tilewright.ir.operation_table import OperationTable
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, ScalarType
 from tilewright.numerics.arrays import dtype_of
 from tilewright.plugins import plugins
+from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.strides import conforming_strides
 from tilewright.settings.product_units import Unit
 from tilewright.transforms.signature import divisors
@@ -213,7 +214,7 @@ def _own_value(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Ru
     if isinstance(parameter.type, PointerType):
         return _pointer(w, parameter, argument)
     assert isinstance(parameter.type, MemrefType)
-    return views.local_view(parameter.type, _name(parameter))
+    return views.local_view(parameter.type, _name(parameter), parameter.location)
 
 
 def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) -> RuntimeValue:
@@ -223,6 +224,8 @@ def runtime_value(kernel: Kernel, parameter: BlockArgument, argument: Argument) 
         return np.asarray(argument).astype(dtype_of(type_.format))
     multiples = divisors(kernel.attributes_of(parameter).get("stride_gcd"))
     if isinstance(type_, MemrefType):
+        if isinstance(argument, Unwritten):
+            return _made(kernel, type_, argument, name)
         return _view(argument, name, type_, multiples)
     assert isinstance(type_, GroupType)
     return _group(argument, name, type_, multiples)
@@ -261,12 +264,19 @@ def _pointer(w: WorkGroup, parameter: BlockArgument, argument: Argument) -> Arra
     return np.asarray(address, np.int64)
 
 
+def _made(kernel: Kernel, type_: MemrefType, argument: Unwritten, name: str) -> View:
+    """Memory that the launch makes."""
+    try:
+        return views.unwritten_view(type_.element, argument.shape, name)
+    except (MemoryError, ValueError):
+        size = prod(argument.shape) * type_.element.bytes
+        raise LaunchError(f"kernel {kernel.sym_name}: there is no room for the {size:,} bytes that it uses") from None
+
+
 def _view(argument: Argument, name: str, type_: MemrefType, multiples: tuple[int, ...]) -> View:
     """An array with the strides that a compiled kernel would be given."""
     if argument is None:
         return View(None, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
-    if isinstance(argument, Unwritten):
-        return views.unwritten_view(type_.element, argument.shape, name)
     assert isinstance(argument, np.ndarray)
     size = argument.dtype.itemsize
     strides = conforming_strides(type_.strides, multiples, argument.shape, [s // size for s in argument.strides])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilewright.diagnostics import Location
 from tilewright.diagnostics.kernel_error import fail
 from tilewright.dialects import memref
 from tilewright.interpreter.memory import Buffer, GroupValue, Lanes, Number, View
@@ -20,6 +21,9 @@ from tilewright.numerics.arrays import dtype_of
 from tilewright.numerics.updates import updated
 
 Array = NDArray[Any]
+
+MAX_LOCAL_BYTES: Final = 1 << 30
+"""Of one allocation; each work-group has its own."""
 
 
 def poisoned(count: int, dtype: np.dtype[Any]) -> Array:
@@ -34,10 +38,14 @@ def unwritten_view(element: ScalarType, shape: tuple[int, ...], name: str) -> Vi
     return View(buffer, 0, shape, tuple(prod(shape[:mode]) for mode in range(len(shape))))
 
 
-def local_view(type_: MemrefType, name: str) -> View:
+def local_view(type_: MemrefType, name: str, place: Location) -> View:
     """Fresh work-group memory; nothing of it is written."""
     count = type_.span
     assert count is not None
+    size = count * type_.element.bytes
+    if size > MAX_LOCAL_BYTES:
+        needed = f"{name} has {size:,} bytes of local memory"
+        fail("V48", place, f"{needed}; the interpreter gives {MAX_LOCAL_BYTES:,} to one memref")
     data = poisoned(count, dtype_of(type_.element.format))
     buffer = Buffer(name, data, np.zeros(count, bool), space=AddressSpace.LOCAL)
     return View(buffer, 0, tuple(s or 0 for s in type_.shape), tuple(s or 0 for s in type_.strides))
@@ -46,7 +54,7 @@ def local_view(type_: MemrefType, name: str) -> View:
 def _alloca(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, memref.Alloca)
     assert isinstance(op.out.type, MemrefType)
-    w.values[op.out] = local_view(op.out.type, f"%{op.out.name or 'local'}")
+    w.values[op.out] = local_view(op.out.type, f"%{op.out.name or 'local'}", op.location)
 
 
 def _group_memory(w: WorkGroup, op: Operation) -> None:
@@ -55,7 +63,7 @@ def _group_memory(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op.out.type, MemrefType)
     known = w.memory.get(op.offset)
     if known is None:
-        found = local_view(op.out.type, f"%{op.out.name or 'memory'}")
+        found = local_view(op.out.type, f"%{op.out.name or 'memory'}", op.location)
         assert found.buffer is not None
         found.buffer.space = AddressSpace.GLOBAL
         known = w.memory[op.offset] = found

@@ -82,10 +82,16 @@ class AffineBinary(AffineExpression, Struct, frozen=True):
 
 
 _MINUS_ONE: Final = AffineConstant(-1)
+_HALF: Final = 1 << 63
 
 
 class NotAffine(ValueError):
     """The operands make no affine expression."""
+
+
+def _constant(value: int) -> AffineConstant:
+    """A number of 64 bits, around which index arithmetic wraps."""
+    return AffineConstant((value + _HALF) % (2 * _HALF) - _HALF)
 
 
 def _binary(operator: AffineOperator, lhs: AffineExpression, rhs: AffineExpression) -> AffineBinary:
@@ -95,7 +101,7 @@ def _binary(operator: AffineOperator, lhs: AffineExpression, rhs: AffineExpressi
 def add(lhs: AffineExpression, rhs: AffineExpression) -> AffineExpression:
     """The sum, its constant last."""
     if isinstance(lhs, AffineConstant) and isinstance(rhs, AffineConstant):
-        return AffineConstant(lhs.value + rhs.value)
+        return _constant(lhs.value + rhs.value)
     if isinstance(lhs, AffineConstant) or (lhs.is_symbolic and not rhs.is_symbolic):
         return add(rhs, lhs)
     tail = _constant_tail(lhs, AffineOperator.ADD)
@@ -114,7 +120,7 @@ def multiply(lhs: AffineExpression, rhs: AffineExpression) -> AffineExpression:
     if not lhs.is_symbolic and not rhs.is_symbolic:
         raise NotAffine("one operand of a product has no dimensions in an affine expression")
     if isinstance(lhs, AffineConstant) and isinstance(rhs, AffineConstant):
-        return AffineConstant(lhs.value * rhs.value)
+        return _constant(lhs.value * rhs.value)
     if not rhs.is_symbolic or isinstance(lhs, AffineConstant):
         return multiply(rhs, lhs)
     tail = _constant_tail(lhs, AffineOperator.MULTIPLY)

@@ -51,7 +51,8 @@ def bound_strides(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> S
 def shape_problem(parameter: MemrefParameter, shape: Sizes) -> str | None:
     """What is wrong with the extents, if anything is."""
     if len(shape) != len(parameter.shape):
-        return f"it has {len(shape)} modes (shape {shape}), {len(parameter.shape)} are wanted"
+        word = "rank" if parameter.dimensions else "order"
+        return f"its {word} is {len(shape)} (shape {shape}), {len(parameter.shape)} is wanted"
     for mode, (extent, declared) in enumerate(zip(shape, parameter.shape, strict=True)):
         which = parameter.dimension(mode)
         if declared is not None and extent != declared:
@@ -113,14 +114,20 @@ def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
     if parameter.dimensions:
         packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
         if not transposed and _fits(parameter, shape, packed):
-            ways.append(f"pass numpy.ascontiguousarray({name}), a copy")
+            ways.append(_copy("numpy.ascontiguousarray", parameter))
         return f"; {', or '.join(ways)}" if ways else ""
     if shape_problem(parameter, shape) is None:
         ways += _types(parameter, shape, strides, transposed)
         packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
         if not transposed and _fits(parameter, shape, packed):
-            ways.append(f"pass numpy.asfortranarray({name}), a copy")
+            ways.append(_copy("numpy.asfortranarray", parameter))
     return f"; {', or '.join(ways)}" if ways else ""
+
+
+def _copy(function: str, parameter: MemrefParameter) -> str:
+    """The advice to pass a copy, which has the result if the kernel writes."""
+    back = ", and copy the result back" if parameter.written else ""
+    return f"pass {function}({parameter.name}), a copy{back}"
 
 
 def _types(parameter: MemrefParameter, shape: Sizes, strides: Sizes, transposed: bool) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from tilewright.dialects import addresses, arith, statics, tile
 from tilewright.dialects.arith import Predicate
-from tilewright.dialects.arith_integers import UCast
+from tilewright.dialects.arith_integers import UCast, UMulHigh
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.memref import AtomicKind
 from tilewright.ir.core import Value
@@ -50,12 +50,22 @@ def _way(found: Conjunction, box: Box, bounds: Bounds, moment: Moment, size: int
     first, reach = first_element(build, box.view), 0
     for mode, stride in enumerate(strides(build, box.view)):
         first = plus(build, first, times(build, bounds.low[mode], stride))
-        steps = moment.ranges[mode].high.plus(moment.ranges[mode].low, -1).constant
-        if steps:
-            found.at_most_unsigned(stride, _FARTHEST // (steps * size))
-            way = times(build, minus(build, bounds.high[mode], bounds.low[mode]), stride)
-            reach = plus(build, reach, way)
+        way = minus(build, bounds.high[mode], bounds.low[mode])
+        most = way if box.whole else moment.ranges[mode].high.plus(moment.ranges[mode].low, -1).constant
+        if not isinstance(most, int):
+            _demand_way(found, way, stride, size)
+        elif most > 0:
+            found.at_most_unsigned(stride, _FARTHEST // (most * size))
+        if most != 0:
+            reach = plus(build, reach, times(build, way, stride))
     return first, reach
+
+
+def _demand_way(found: Conjunction, way: Length, stride: Length, size: int) -> None:
+    """The bytes along a mode whose extent only a launch knows can be counted without wrapping around."""
+    build = found.build
+    found.equal(build(UMulHigh(emit.as_value(build, way), emit.as_value(build, stride))).out, 0)
+    found.at_most_unsigned(times(build, way, stride), _FARTHEST // size)
 
 
 def _placed(

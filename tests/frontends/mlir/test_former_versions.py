@@ -62,6 +62,49 @@ def test_functions_and_branches_of_version_14() -> None:
     assert former == names
 
 
+STANDARD = """\
+// as in 2021
+func @f(%A: memref<4x4xf16>, %C: memref<4x4xf32>, %n: i32) {
+  %c1 = constant 1 : i32
+  %zero = constant 0.0 : f32
+  %q = divi_signed %n, %c1 : i32
+  %s = shift_right_unsigned %q, %c1 : i32
+  %i = index_cast %s : i32 to index
+  affine.for %k = 0 to 4 {
+    %a = affine.load %A[%k, %k] : memref<4x4xf16>
+    %w = fpext %a : f16 to f32
+    %c = load %C[%k, %i] : memref<4x4xf32>
+    %p = mulf %w, %c : f32
+    %g = cmpf ogt, %p, %zero : f32
+    %m = select %g, %p, %zero : f32
+    store %m, %C[%k, %i] : memref<4x4xf32>
+  }
+  return
+}
+"""
+
+
+def test_operations_of_the_standard_dialect() -> None:
+    """Before version 14 they were not divided among dialects, and functions need no module around them."""
+    assert is_mlir(STANDARD)
+    assert not is_mlir("func @f(%x: memref<f32x4>) { ; no memref<4xf32>, as linalg.matmul takes\n}\n")
+    found = reprinted(STANDARD)
+    for name in (
+        "arith.constant",
+        "arith.divsi",
+        "arith.shrui",
+        "arith.extf",
+        "memref.load",
+        "arith.cmpf",
+        "memref.store",
+    ):
+        assert f'"{name}"' in found
+    generic = found.replace('"arith.', '"std.').replace('"memref.', '"std.')
+    for now, former in (("divsi", "divi_signed"), ("shrui", "shift_right_unsigned"), ("extf", "fpext")):
+        generic = generic.replace(f'"std.{now}"', f'"std.{former}"')
+    assert reprinted(generic) == found
+
+
 TENSOR = """\
 func.func @f(%%m: index) -> tensor<?x8xf32> {
   %%0 = %s : tensor<?x8xf32>

@@ -34,6 +34,8 @@ def _body(line: str) -> str:
         ("M7", "%0 = affine.apply «affine_map<(d0) -> (d0)>(%i)[%i]»", "takes 1 dimensions and 0 symbols, not 1 and 1"),
         ("M10", "«affine.store %x, %A[%i] : memref<4x8xf32>»", "takes 2 indices, not 1"),
         ("M2", "affine.for %k = «affine_map<(d0) -> (d0, 1)>(%i)» to 4 {\n  }", "says max"),
+        ("M4", "affine.for %k = 0 to 4 step «9223372036854775808» {\n  }", "does not fit 64 bits"),
+        ("M4", "%0 = affine.apply affine_map<(d0) -> (d0 * «9223372036854775808»)>(%i)", "does not fit 64 bits"),
         ("M10", "«affine.for %k = 0 to 4 step 0» {\n  }", "the step is positive, not 0"),
         ("M10", "%r = scf.for %k = %i to %i step %i iter_args(%s = %x) -> (f32) {\n  «}»", "hands on (); (f32) are"),
         ("M6", "scf.if «%n» {\n  }", "%n has type i32, not"),

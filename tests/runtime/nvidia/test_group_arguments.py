@@ -54,7 +54,7 @@ def test_groups_that_do_not_fit(played: FakeDriver) -> None:
         ),
         (PointerArray.of(OnDevice((2, 3, 4), address=SECOND)), r"argument g\[0\]: the array lies on cuda:1"),
         (PointerArray(np.array([HERE + 2 * DEVICE_BYTES]), "f32", layout=((4, 3), (1, 4))), "lies on no CUDA device"),
-        (PointerArray.of(OnDevice((2, 3))), r"argument g\[0\]: it has 1 modes"),
+        (PointerArray.of(OnDevice((2, 3))), r"argument g\[0\]: its order is 1"),
         ([None], r"argument g\[0\]: None is a null pointer"),
         (OnDevice((2, 3, 4)), "argument g: a group is wanted"),
     ]

@@ -41,7 +41,7 @@ class Func(MlirOperation, name="func.func", traits=(ISOLATED,), assembly="<funct
     @property
     def is_private(self) -> bool:
         """Whether only the module itself may call it."""
-        return self.sym_visibility is not None
+        return self.sym_visibility in ("private", "nested")
 
     def attributes_of(self, index: int) -> dict[str, Attribute]:
         """The attributes of an argument."""

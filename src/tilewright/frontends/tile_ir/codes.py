@@ -10,4 +10,4 @@ SYNTAX: Final = "C1"
 WORDS: Final = "C2"
 LIMIT: Final = "C3"
 NUMBER: Final = "C4"
-CODES: Final = Codes(syntax=SYNTAX, words=WORDS, limit=LIMIT)
+CODES: Final = Codes(syntax=SYNTAX, words=WORDS, limit=LIMIT, number=NUMBER)

@@ -148,7 +148,7 @@ class AffineReader(TypeReader):
         start = self.position
         number = self.take(INTEGER)
         if number is not None:
-            return AffineConstant(self.checked_integer(number[1], start))
+            return AffineConstant(self.long_integer(number[1], start))
         return self.affine_name(names)
 
     def affine_name(self, names: dict[str, AffineExpression]) -> AffineExpression:

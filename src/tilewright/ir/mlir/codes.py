@@ -15,4 +15,4 @@ MISMATCH: Final = "M6"
 COUNTS: Final = "M7"
 ILLEGAL: Final = "M8"
 BLOCKS: Final = "M9"
-CODES: Final = Codes(syntax=SYNTAX, words=WORDS, limit=LIMIT)
+CODES: Final = Codes(syntax=SYNTAX, words=WORDS, limit=LIMIT, number=NUMBER)

@@ -20,6 +20,7 @@ STRING: Final = re.compile(rf'("(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
 SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
 _ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
 _ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 _SIMPLE: Final = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
 
 
@@ -29,6 +30,7 @@ class Codes(Struct, frozen=True):
     syntax: str
     words: str
     limit: str
+    number: str
 
 
 class Abort(Exception):
@@ -171,11 +173,20 @@ class Cursor:
     # Literals
 
     def integer(self, what: str = "an integer") -> int:
-        """A decimal or hexadecimal integer."""
+        """A decimal or hexadecimal integer of 64 bits."""
         found = self.take(INTEGER)
         if found is None:
             self.fail(f"expected {what}")
-        return self.checked_integer(found[1], found.start())
+        return self.long_integer(found[1], found.start())
+
+    def long_integer(self, text: str, start: int) -> int:
+        """An integer of 64 bits, signed."""
+        value = self.checked_integer(text, start)
+        if not _LEAST <= value <= _MOST:
+            self.fail(
+                f"{text} does not fit 64 bits", self.codes.number, SourceRange(self.source, start, start + len(text))
+            )
+        return value
 
     def checked_integer(self, text: str, start: int) -> int:
         """An integer of bounded length."""

@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from tilewright.diagnostics import Report, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
-from tilewright.ir.attributes import Attribute
+from tilewright.ir.attributes import Attribute, AttributeValue
 from tilewright.ir.mlir.affine_text import AffineReader
 from tilewright.ir.mlir.attributes import OpaqueAttribute
 from tilewright.ir.mlir.codes import LIMIT, WORDS
 from tilewright.ir.mlir.cursor import SKIP, Abort
 from tilewright.ir.mlir.limits import DEFAULT_LIMITS, Limits
-from tilewright.ir.mlir.spelling import Piece, UnitAttribute, piece_of
+from tilewright.ir.mlir.spelling import Piece, UnitAttribute, piece_of, spell
 from tilewright.ir.mlir.types import OpaqueType
 from tilewright.ir.types import ScalarType, Type
 
@@ -25,7 +25,7 @@ _CLOSING: Final = {"<": ">", "(": ")", "[": "]", "{": "}"}
 DEFINITION: Final = re.compile(rf"([!#][A-Za-z_0-9][A-Za-z0-9_$-]*+){SKIP.pattern}=(?!=){SKIP.pattern}")
 
 
-class Alias(Struct, frozen=True):
+class Alias(AttributeValue, Struct, frozen=True):
     """What an alias stands for; how much it is with all that it consists of, and how deep aliases are nested in it.
 
     It may stand behind the operations of the file, as those of locations do.
@@ -37,6 +37,9 @@ class Alias(Struct, frozen=True):
     depth: int
     place: SourceRange
     behind: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} = {spell(self.value)}"
 
     @property
     def stands_for_itself(self) -> bool:
