@@ -170,6 +170,9 @@ def test_opt_checks_ir_text_like_source_text(tmp_path: Path) -> None:
 def test_explain_doctor_env_cache(tmp_path: Path) -> None:
     assert "stride rule" in run("explain", "v12").stdout
     assert run("explain", "V999").returncode == 2
+    codes = [line.split()[0] for line in run("explain").stdout.splitlines()]
+    families = list(dict.fromkeys(code.rstrip("0123456789") for code in codes))
+    assert codes == sorted(codes, key=lambda code: (families.index(code.rstrip("0123456789")), len(code), code))
     doctor = run("doctor").stdout
     assert "CPU" in doctor
     for unit, said in {
