@@ -91,6 +91,21 @@ def _release(w: WorkGroup, op: Operation) -> None:
         found.missing -= 1
 
 
+def _release_by_warps(w: WorkGroup, op: Operation) -> None:
+    """All warps of the block come at once: its share of the arrivals."""
+    assert isinstance(op, ops.ReleaseByWarps)
+    if w.mask is not None and not w.mask.all():
+        fail("R022", op.location, f"not all work-items reach this {op.name}")
+    blocks = ops.partners(_shape(w), _rank(w))
+    for rank in blocks:
+        _, found = _phase(w, op, rank, op.barriers, op.number)
+        share = found.arrivals // len(blocks)
+        if found.missing < share:
+            said = f"all warps arrive at a barrier of block {rank} of the cluster"
+            fail(CODE, op.location, f"{said} that lacks {found.missing} arrivals in this phase")
+        found.missing -= share
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
@@ -99,4 +114,5 @@ def handlers() -> Mapping[type[Operation], Handler]:
         ops.ClusterBarrier: _barrier,
         ops.MulticastTensor: _multicast,
         ops.Release: _release,
+        ops.ReleaseByWarps: _release_by_warps,
     }

@@ -87,6 +87,7 @@ class WorkGroup(Struct):
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])
     cluster: Cluster[WorkGroup] | None = None
+    roles: Cluster[WorkGroup] | None = None
     side: int = 0
     order: Random | None = None
     units: frozenset[Unit] = frozenset()

@@ -175,7 +175,10 @@ class _Placement(Struct):
             opened = [build(Alloca(result_types=[words])).out for _ in range(2)]
             order = MemrefType(I64, (ahead.sides,), (1,), AddressSpace.LOCAL)
             opened += [build(Alloca(result_types=[order])).out] * (ahead.sides > 1)
-            ProducerRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP).place(self.begin)
+            together = len(partners(cluster_of(loop), 0)) if ahead.shared else 1
+            sharing = (ahead.shared, together)
+            ring = ProducerRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP, *sharing)
+            ring.place(self.begin)
             return
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
