@@ -99,7 +99,7 @@ class ProducerRing(Struct, frozen=True):
             following = self._await_side(before, around.loop, self.words.order)
         self._multiply(turn, multiply, behind, following)
         assert outer.block is not None
-        at_end = Builder(outer.block, outer.next, loop.location)
+        at_end = behind if around is None else Builder(outer.block, outer.next, loop.location)
         if self.shared:
             self._drain(at_end, left)
         at_end(team.Barrier(fence_local=True))

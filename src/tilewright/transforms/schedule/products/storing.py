@@ -42,16 +42,18 @@ _ELEMENTS: Final = (F16, BF16, F32)
 
 class Stored(Struct, frozen=True):
     """A store of accumulators whose neighbours in memory lie along mode `near`, and the memory of slabs for it, by so
-    many work groups of a block (`sides`)."""
+    many work groups of a block (`sides`). They are `turned` where the rows of accumulators are neighbours."""
 
     store: tile.Store
     near: int
     slabs: MemrefType
     sides: int = 1
+    turned: bool = False
 
     def with_one_slab(self, warps: int) -> Stored:
         """The same by warps that fill a slab again when it has been read, where memory is short."""
-        return replace(self, slabs=slabs_of(self.slabs.element, warps * self.sides, 1))
+        element, warps = self.slabs.element, warps * self.sides
+        return replace(self, slabs=turned_slabs_of(element, warps, 1) if self.turned else slabs_of(element, warps, 1))
 
     def place(self, slabs: Value, untold: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> None:
         """Let the machine store where a launch has a map of the matrix; tests are for those that are `untold`."""
@@ -60,7 +62,7 @@ class Stored(Struct, frozen=True):
         matrix = matrix_of(store.memref, self.near)
         assert isinstance(matrix, Matrix), "choose-products has asked"
         has_map = tests_of(build, untold([matrix]))
-        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes, self.sides)
+        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes, self.sides, self.turned)
         if has_map is None:
             build(by_machine)
             store.erase()
@@ -83,6 +85,15 @@ def slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP, line: i
     size, stages = width * rows, warps * each
     return MemrefType(
         element, (width, rows, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[line]
+    )
+
+
+def turned_slabs_of(element: ScalarType, warps: int, each: int = _SLABS_A_WARP) -> MemrefType:
+    """Memory of as much, of lines of what stands in the rows of a warp."""
+    width, lines = stores.ROWS, SLAB // element.bytes
+    line, size, stages = width * element.bytes, width * lines, warps * each
+    return MemrefType(
+        element, (width, lines, 1, stages), (1, width, size, size), AddressSpace.LOCAL, SWIZZLED_LINES[line]
     )
 
 
@@ -125,7 +136,9 @@ def stored_by_machine(
     )
     if element not in _ELEMENTS or line is None:
         return f"warps have {own} {element} of a row"
-    if (reason := obstacle(store.memref, near)) is not None:
+    reason = obstacle(store.memref, near)
+    turned = reason is not None and line == SLAB and obstacle(store.memref, 1 - near) is None
+    if reason is not None and not turned:
         return reason
     in_order = not (any_accumulators and store.unordered)
     if in_order and any(_orders(op) for op in store.ancestors()):
@@ -140,7 +153,10 @@ def stored_by_machine(
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
     each = 1 if store in repeated and own * element.bytes == line else _SLABS_A_WARP
-    return Stored(store, near, slabs_of(element, sides * threads // WARP, each, line), sides)
+    warps = sides * threads // WARP
+    if turned:
+        return Stored(store, 1 - near, turned_slabs_of(element, warps, each), sides, turned)
+    return Stored(store, near, slabs_of(element, warps, each, line), sides)
 
 
 def _orders(op: Operation) -> bool:
