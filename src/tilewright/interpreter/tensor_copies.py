@@ -30,7 +30,7 @@ CODE = "R025"
 _UNIT: Final = 16
 
 
-_WARP: Final = 32
+WARP: Final = 32
 """Threads of one."""
 
 
@@ -181,7 +181,7 @@ def _lacks(found: Phase) -> str:
 
 def _await_readers(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitReaders)
-    if w.mask is not None and np.count_nonzero(w.mask) != _WARP:
+    if w.mask is not None and np.count_nonzero(w.mask) != WARP:
         fail(CODE, op.location, f"{op.name} is for one warp, {np.count_nonzero(w.mask)} threads run it")
     _end(w, op)
 
