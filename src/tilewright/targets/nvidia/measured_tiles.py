@@ -44,9 +44,10 @@ class MeasuredTile(Struct, frozen=True):
 
     `alone` is what it costs with a multiprocessor to itself, `shared` what two cost that share it. A device makes at
     most `rate` operations a second with it before its power is limited. `more` is what else its schedule says, of
-    factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`). So many
-    blocks along m by so many along n of the program, which is column-major, are a `cluster`. With `stream` blocks share
-    the terms of what is left behind whole waves. A launch takes so many microseconds `once`.
+    factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`), and for
+    left ones whose rows run along m, or do not (`left_along_m`). So many blocks along m by so many along n of the
+    program, which is column-major, are a `cluster`. With `stream` blocks share the terms of what is left behind whole
+    waves. A launch takes so many microseconds `once`.
     """
 
     along: int
@@ -58,9 +59,14 @@ class MeasuredTile(Struct, frozen=True):
     depth: int = 64
     rate: float = math.inf
     right_along_n: bool | None = None
+    left_along_m: bool | None = None
     cluster: tuple[int, int] = (1, 1)
     stream: bool = False
     once: float = 0.0
+
+    def suits(self, turned: tuple[bool, bool]) -> bool:
+        """Whether it is for factors of which the right one's rows run along n, and the left one's along m."""
+        return self.right_along_n in (None, turned[0]) and self.left_along_m in (None, turned[1])
 
     def slower(self, by: float) -> MeasuredTile:
         """With steps that take longer."""
