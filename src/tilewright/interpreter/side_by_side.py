@@ -131,9 +131,7 @@ class Cluster(Generic[BlockT]):
     def _able(self) -> list[int]:
         """Those that can go on."""
         return [
-            rank
-            for rank, each in enumerate(self._members)
-            if not each.is_done and (each.ready is None or each.ready())
+            rank for rank, each in enumerate(self._members) if not each.is_done and (each.ready is None or each.ready())
         ]
 
     def _lacks(self) -> str:

@@ -47,7 +47,7 @@ class MeasuredTile(Struct, frozen=True):
     factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`), and for
     left ones whose rows run along m, or do not (`left_along_m`). So many blocks along m by so many along n of the
     program, which is column-major, are a `cluster`. With `stream` blocks share the terms of what is left behind whole
-    waves. A launch takes so many microseconds `once`.
+    waves. A launch takes so many microseconds `once`. Products of more than `most_terms` have others.
     """
 
     along: int
@@ -63,6 +63,7 @@ class MeasuredTile(Struct, frozen=True):
     cluster: tuple[int, int] = (1, 1)
     stream: bool = False
     once: float = 0.0
+    most_terms: float = math.inf
 
     def suits(self, turned: tuple[bool, bool]) -> bool:
         """Whether it is for factors of which the right one's rows run along n, and the left one's along m."""
@@ -81,6 +82,8 @@ class MeasuredTile(Struct, frozen=True):
 
     def seconds(self, m: int, n: int, k: int, many: int) -> float:
         """Of a launch of so many products, without its start."""
+        if k > self.most_terms:
+            return math.inf
         operations = 2 * self._tiles(m, n, many) * self.rows * self.along * -(-k // self.depth) * self.depth
         return max(self.busy(m, n, k, many), operations / self.rate)
 
@@ -151,13 +154,14 @@ _ALONE: Final = 1.2
 nothing is left for to hide behind."""
 
 
-_LARGE: Final = 4.2
+_OF_TWO: Final = 4.4
+_OF_THREE: Final = 4.2
 _DENSER: Final = 0.963
 _SLABBED: Final = 1.03
 """Microseconds of a tile of more rows beside its steps, and how much less these take, which load less for what they
 multiply; how much longer, with slabs of 32 columns."""
-_RATE_OF_TWO: Final = 8.05e14
-_RATE_OF_THREE: Final = 8.2e14
+_MOST_TERMS: Final = 8000
+"""Of more, tiles by turns are faster (H100, f16, 8192 and 9216, NT and NN: 1.02 to 1.03 times)."""
 _ACROSS: Final = 0.7
 """Microseconds more of a tile whose slabs are stored by lines of 32 bytes."""
 
@@ -180,12 +184,12 @@ def _large(
     return MeasuredTile(
         along,
         rows,
-        Cost(_LARGE, step),
+        Cost(_OF_TWO if threads == _GROUPS else _OF_THREE, step),
         threads=threads,
         more=more,
-        rate=_RATE_OF_TWO if threads == _GROUPS else _RATE_OF_THREE,
         right_along_n=right_along_n,
         once=_FILLED,
+        most_terms=_MOST_TERMS,
     )
 
 
@@ -237,7 +241,7 @@ factor run along n it comes in slabs of 64 or 32 columns, else along n any eight
 
 STORED_TILES: Final = (
     *(_by_turns(along, Cost(_UNHIDDEN, _step(along) * _SLOWER), right_along_n=False) for along in (144, 160, 168, 176)),
-    _by_turns(128, Cost(0.35, 0.3475)),
+    _by_turns(128, Cost(0.35, 0.347)),
     _by_turns(192, Cost(1.2, 0.493), alone=0.0),
     MeasuredTile(192, 256, Cost(2.3, 0.978), threads=_GROUPS, rate=8.2e14, once=_FILLED),
     *(_large(along, 256, right_along_n=False) for along in (176, 184)),

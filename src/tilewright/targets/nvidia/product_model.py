@@ -101,9 +101,7 @@ def tile_of_groups(
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual
     if shares and whole_sectors:
         mine += [
-            tile
-            for tile in (*STORED_TILES, *CONSTANT_TILES)
-            if threads in (None, tile.threads) and tile.suits(turned)
+            tile for tile in (*STORED_TILES, *CONSTANT_TILES) if threads in (None, tile.threads) and tile.suits(turned)
         ]
     clustered, streamed = (
         [one for one in shared if shares and threads in (None, one.threads)]

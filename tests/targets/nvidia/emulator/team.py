@@ -391,5 +391,6 @@ class Team(Accesses):
                 raise EmulatorError("a row of a matrix is not aligned to its bytes")
             held = words.astype(np.int32)
             if ".trans." in name:
-                held = held.view(np.int16).reshape(-1, 8, 8).transpose(0, 2, 1).copy().reshape(held.shape[0], -1).view(np.int32)
+                halves = held.view(np.int16).reshape(-1, 8, 8).transpose(0, 2, 1)
+                held = np.ascontiguousarray(halves).view(np.int32)
             self.store(threads.reshape(-1), rows.reshape(-1), held.reshape(-1), 4, Access.WRITE)

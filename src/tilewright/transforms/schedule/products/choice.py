@@ -236,16 +236,7 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
         return choose_products(kernel, whole, replace(wanted, pingpong=False))
     if total > shared:
         return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
-    found = Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)
-    return _filled(found, block, shared - total)
-
-
-def _filled(found: Products, block: Block, left: int) -> Products:
-    """The same with more slabs, in so many bytes that nothing else takes, if as many blocks run at a time then."""
-    if not isinstance(found.stored, Stored) or any(len(loop.products) > 1 for loop in found.loops.values()):
-        return found
-    filled = replace(found, stored=found.stored.filling(block.threads // WARP, left))
-    return filled if filled.resident(block) == found.resident(block) else found
+    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)
 
 
 def least_slab(wanted: Schedule) -> int:

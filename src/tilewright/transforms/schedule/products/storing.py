@@ -36,36 +36,24 @@ from tilewright.transforms.tile_values import tile_type
 
 _SLABS_A_WARP: Final = 2
 """One is stored while the other one is filled."""
-_SLAB_BYTES: Final = SLAB * stores.ROWS
 _ELEMENTS: Final = (F16, BF16, F32)
 """What devices have been seen to store so."""
 
 
 class Stored(Struct, frozen=True):
     """A store of accumulators whose neighbours in memory lie along mode `near`, and the memory of slabs for it, by so
-    many work groups of a block (`sides`), each warp of which fills `count` slabs a tile. They are `turned` where the
-    rows of accumulators are neighbours."""
+    many work groups of a block (`sides`). They are `turned` where the rows of accumulators are neighbours."""
 
     store: tile.Store
     near: int
     slabs: MemrefType
-    count: int
     sides: int = 1
     turned: bool = False
 
     def with_one_slab(self, warps: int) -> Stored:
         """The same by warps that fill a slab again when it has been read, where memory is short."""
-        return self._with_slabs(warps, 1)
-
-    def filling(self, warps: int, bytes_: int) -> Stored:
-        """The same by warps that wait for no slab of a tile, or for few, if they have so many bytes more for slabs."""
-        have = (self.slabs.shape[3] or 0) // (warps * self.sides)
-        more = bytes_ // (warps * self.sides * _SLAB_BYTES)
-        return self._with_slabs(warps, max(have, min(have + more, self.count)))
-
-    def _with_slabs(self, warps: int, each: int) -> Stored:
         make = turned_slabs_of if self.turned else slabs_of
-        return replace(self, slabs=make(self.slabs.element, warps * self.sides, each))
+        return replace(self, slabs=make(self.slabs.element, warps * self.sides, 1))
 
     def place(self, slabs: Value, untold: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> None:
         """Let the machine store where a launch has a map of the matrix; tests are for those that are `untold`."""
@@ -74,7 +62,9 @@ class Stored(Struct, frozen=True):
         matrix = matrix_of(store.memref, self.near)
         assert isinstance(matrix, Matrix), "choose-products has asked"
         has_map = tests_of(build, untold([matrix]))
-        by_machine = stores.StoreTile(store.value, store.memref, list(store.indices), slabs, modes, self.sides, self.turned)
+        by_machine = stores.StoreTile(
+            store.value, store.memref, list(store.indices), slabs, modes, self.sides, self.turned
+        )
         if has_map is None:
             build(by_machine)
             store.erase()
@@ -165,10 +155,10 @@ def stored_by_machine(
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
     each = 1 if store in repeated and own * element.bytes == line else _SLABS_A_WARP
-    warps, count = sides * threads // WARP, plan.rows.repeats * -(-own * element.bytes // line)
+    warps = sides * threads // WARP
     if turned:
-        return Stored(store, 1 - near, turned_slabs_of(element, warps, each), count, sides, turned)
-    return Stored(store, near, slabs_of(element, warps, each, line), count, sides)
+        return Stored(store, 1 - near, turned_slabs_of(element, warps, each), sides, turned)
+    return Stored(store, near, slabs_of(element, warps, each, line), sides)
 
 
 def _orders(op: Operation) -> bool:
