@@ -149,11 +149,10 @@ class Release(Operation, name="gpu.release"):
 
 
 class ReleaseByWarps(Operation, name="gpu.release_by_warps"):
-    """Each warp arrives at the barrier of a number in each block that copies to the memory of this one, behind what it
-    has awaited; nobody waits.
+    """Each warp arrives at the barrier of a number in each block that copies to the memory of this one.
 
-    A `gpu.arrive` for several blocks. The barrier was opened for the warps of all such blocks, this one among them;
-    `gpu.await_readers` waits for all.
+    It has awaited what it multiplies of a stage, and waits for nobody: a `gpu.arrive` for several blocks. The barrier
+    was opened for the warps of all such blocks, this one among them; `gpu.await_readers` waits for all.
     """
 
     barriers: Value = operand(MEMREF)
