@@ -162,8 +162,8 @@ _SLABBED: Final = 1.03
 multiply; how much longer, with slabs of 32 columns."""
 _MOST_TERMS: Final = 8000
 """Of more, tiles by turns are faster (H100, f16, 8192 and 9216, NT and NN: 1.02 to 1.03 times)."""
-_ACROSS: Final = 0.7
-"""Microseconds more of a tile whose slabs are stored by lines of 32 bytes."""
+_ACROSS: Final = 0.0036
+"""Microseconds more of a tile whose slabs are stored by lines of 32 bytes, of each row."""
 
 
 def _step(along: float) -> float:
@@ -196,7 +196,7 @@ def _large(
 def _turned(tile: MeasuredTile) -> MeasuredTile:
     """The same the other way round: rows of accumulators are neighbours in memory, of which there are slabs in the
     right factor; any eighth row may be the last, where those of the left one run along k."""
-    alone = Cost(tile.alone.fixed + _ACROSS, tile.alone.step)
+    alone = Cost(tile.alone.fixed + _ACROSS * tile.along, tile.alone.step)
     return replace(tile, along=tile.rows, rows=tile.along, alone=alone, right_along_n=True, left_along_m=False)
 
 
