@@ -55,7 +55,8 @@ class WorkGroup(Struct):
     What goes on side by side does so in any `order`, or one after the other. `units` are those of a CPU whose
     arithmetic products have.
     whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this
-    one; where roles of a block run, `roles` are those. What goes on side by side does so in any `order`, or one after the other.
+    one; where roles of a block run, `roles` are those. What goes on side by side does so in any `order`, or one after
+    the other.
     """
 
     kernel: Kernel
