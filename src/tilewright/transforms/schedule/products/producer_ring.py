@@ -14,9 +14,9 @@ As it stands the program issues the copies of a stage right before it waits for 
 runs ahead, held up by nothing but the readers of the round before; those of the first round nobody waits for, since a
 barrier that was opened is in a phase of the other parity. No barrier holds the warps of the work-group together.
 
-In a cluster blocks copy shares of a stage for each other: a producer waits for the warps of all blocks that read what it
-copies, which arrive at the barriers of each other (`gpu.release_by_warps`). All meet before the first copy, and a block
-waits at its end for the last arrivals.
+In a cluster blocks copy shares of a stage for each other: a producer waits for the warps of all blocks that read what
+it copies, which arrive at the barriers of each other (`gpu.release_by_warps`). All meet before the first copy, and a
+block waits at its end for the last arrivals.
 
 Where two work-groups of a block take tiles by turns (`sides`), the loops over terms follow each other: each side tells
 the next one when it has begun its last product. So nobody waits for a stage more than a round before it is filled, for
