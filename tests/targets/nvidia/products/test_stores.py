@@ -14,7 +14,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch, moved
 from targets.nvidia.products.test_attention import TEXTS as ATTENTION
 from targets.nvidia.products.test_attention import arguments
 from targets.nvidia.products.test_levels import levels, read_back, some
@@ -25,6 +25,7 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_stores as stores
+from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_products import FenceAsync
 from tilewright.dialects.lane import Synchronize
@@ -93,6 +94,25 @@ def test_turned_slabs(result: str, tile: str, rng: np.random.Generator) -> None:
         check(each, given)
     llvm, kernel = emitted(text, schedule=asked)
     assert ("stmatrix.sync.aligned.m8n8.x4.trans" in llvm) == (result == "f16")
+    emulate(llvm, kernel, given)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_branch_asks_for_all_maps(first: int, rng: np.random.Generator) -> None:
+    """Of `gemm`, which promises nothing of its matrices: where the result begins somewhere threads copy factors too."""
+    m, n, k = 136, 128, 192
+    asked = f"tile=64x64x64 threads=128 copies=tensor persistent=yes {ASKED}"
+    text, given = gemm(m, n, k, "f16", "f16"), given_for(m, n, k, "f16", "f16", rng)
+    *factors, c = given.arguments
+    assert isinstance(c, np.ndarray)
+    given = Launch([*factors, moved(c.T, first).T], given.expected, given.grid)
+    module = next(levels(text, Architecture.SM_90A, asked))
+    (store,), (wait,) = (_ops(module.kernels[0], kind) for kind in (stores.StoreTile, stores.AwaitStores))
+    assert isinstance(store.parent_op, scf.For)
+    assert isinstance(wait.parent_op, scf.If)
+    assert store.parent_op.block is wait.block
+    check(module, given)
+    llvm, kernel = emitted(text, schedule=asked)
     emulate(llvm, kernel, given)
 
 
