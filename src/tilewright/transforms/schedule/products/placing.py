@@ -174,7 +174,7 @@ class _Placement(Struct):
         stored = self.products.stored
         schedule = schedule_of(self.kernel)
         # where blocks share terms ptxas has no register left for that: 256 x 128 spilled 20 bytes
-        apart = schedule.maps or schedule.stream
+        apart = schedule.maps or schedule.stream or len(ahead.products) > 1
         together = isinstance(stored, Stored) and not apart and stored.is_asked_with(matrices, outer)
         asked = [*matrices, stored.matrix] if isinstance(stored, Stored) and together else matrices
         has_maps = tests_of(Builder.before_op(outer), self._untold(asked))
