@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 import tilewright as tw
+from targets.nvidia.products.test_clusters import gemm
 from tilewright.machine.cuda import driver
 
 torch: Any = pytest.importorskip("torch")
@@ -99,3 +100,28 @@ def test_gradients_of_compiled_code() -> None:
     wanted = torch.autograd.grad(torch.nn.functional.gelu(x.double() @ w.double().t()).sum(), (x, w))
     for one, other in zip(found, wanted, strict=True):
         assert error(one, other.double()) < 1e-4
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "threads=256 tile=256x128x64 roles=yes cluster=1x2",
+        "threads=128 tile=128x128x64 roles=yes pingpong=yes cluster=2x1",
+        "threads=128 tile=64x64x64 roles=yes pingpong=yes cluster=2x2",
+        "threads=256 tile=128x200x64",
+        "threads=128 tile=128x168x64 roles=yes pingpong=yes",
+        "threads=384 tile=192x216x64",
+    ],
+)
+def test_tiles_that_the_device_loads_and_stores(schedule: str) -> None:
+    """Blocks that fill each other's stages, slabs the other way round; few terms of many tiles; the same bits again."""
+    for m, n, k, total in ((2056, 1960, 128, "f16"), (520, 776, 1088, "f32"), (4096, 2048, 320, "f16")):
+        (product,) = tw.compile(gemm((m, n, k), "n.n", total), target="nvidia", schedule=schedule)
+        a, b = drawn(m, k, dtype="f16", turned=True), drawn(k, n, dtype="f16", turned=True)
+        c, before = drawn(m, n, dtype=total, turned=True), None
+        for _ in range(3):
+            c.fill_(float("nan"))
+            product[1](a, b, c)
+            assert before is None or torch.equal(c, before)
+            before = c.clone()
+        assert error(c, a.double() @ b.double()) < CLOSE["f16"]

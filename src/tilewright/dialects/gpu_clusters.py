@@ -146,3 +146,22 @@ class Release(Operation, name="gpu.release"):
         check_barriers(self, report, self.barriers)
         if prod(cluster_of(self)) < 2:
             fail(self, report, "the kernel has no clusters")
+
+
+class ReleaseByWarps(Operation, name="gpu.release_by_warps"):
+    """Each warp arrives at the barrier of a number in each block that copies to the memory of this one.
+
+    It has awaited what it multiplies of a stage, and waits for nobody: a `gpu.arrive` for several blocks. The barrier
+    was opened for the warps of all such blocks, this one among them; `gpu.await_readers` waits for all.
+    """
+
+    barriers: Value = operand(MEMREF)
+    number: Value = operand(INDEX_ONLY)
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        check_barriers(self, report, self.barriers)
+        if prod(cluster_of(self)) < 2:
+            fail(self, report, "the kernel has no clusters")

@@ -2,6 +2,7 @@
 
 A slab has `ROWS` rows of 128 or 64 bytes, swizzled as boxes are that the unit brings (`gpu_tensors`): what a warp has
 of the accumulators of a group of warps, which stand in 16 rows. Slabs are stages of a memref `[near, row, 1, stage]`.
+Where neighbours in memory lie across these rows slabs are `turned`: of 16 neighbours each, in lines of 32 or 64 bytes.
 """
 
 from __future__ import annotations
@@ -44,12 +45,21 @@ def line_of(slabs: MemrefType) -> int:
 def _slab(op: Operation, report: Report, slabs: Value) -> None:
     type_ = memref_of(slabs)
     reason = no_slabs(type_)
-    if reason is None and (
-        type_.shape[1:3] != (ROWS, 1) or type_.element.bytes not in _BYTES or line_of(type_) not in LINES
-    ):
+    if reason is None and not (_is_slab(type_) or is_turned_slab(type_)):
         reason = f"slabs have {ROWS} rows of 128 or 64 bytes, of elements of 2 or 4 bytes, not as {type_}"
     if reason is not None:
         fail(op, report, reason)
+
+
+def _is_slab(type_: MemrefType) -> bool:
+    return type_.shape[1:3] == (ROWS, 1) and type_.element.bytes in _BYTES and line_of(type_) in LINES
+
+
+def is_turned_slab(type_: MemrefType) -> bool:
+    """Whether slabs are of `ROWS` neighbours in each line."""
+    near, lines, slabs = type_.shape[:3]
+    is_known = type_.element.bytes in _BYTES and near == ROWS and slabs == 1
+    return is_known and lines is not None and lines % ROWS == 0
 
 
 def _box(op: StoreTile | StoreTensor, report: Report) -> None:
@@ -68,7 +78,8 @@ class StoreTile(Operation, name="gpu.store_tile"):
 
     Rows of a slab run along mode `modes[0]` of the memref. What lies outside of it is not written. Nobody may access
     the memref's elements in this kernel any more, nor the slabs, which each warp has an equal share of, before
-    `gpu.await_stores`. There are slabs for so many `sides`, work-groups of a block that take tiles by turns.
+    `gpu.await_stores`. There are slabs for so many `sides`, work-groups of a block that take tiles by turns. They are
+    `turned` where the 16 rows of a warp are neighbours in memory.
     """
 
     value: Value = operand(TILE)
@@ -77,31 +88,41 @@ class StoreTile(Operation, name="gpu.store_tile"):
     slabs: Value = operand(MEMREF)
     modes: tuple[int, int] = attribute(tuple)
     sides: int = optional_attribute(int, default=1)
+    turned: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [*writes(self.memref), *writes(self.slabs)]
 
     def verify(self, report: Report) -> None:
         _box(self, report)
+        _check_turned(self, report)
         if tile_of(self.value).element is not memref_of(self.memref).element:
             fail(self, report, f"{self.value.type} is stored to {self.memref.type}")
+
+
+def _check_turned(op: StoreTile | StoreSlab, report: Report) -> None:
+    if not (is_turned_slab if op.turned else _is_slab)(memref_of(op.slabs)):
+        fail(op, report, f"slabs of {op.slabs.type} are{'' if op.turned else ' not'} filled as turned ones", "turned")
 
 
 class StoreSlab(Operation, name="lane.store_slab", traits=(SPMD_ONLY, CONVERGENT)):
     """Each warp writes a slab of accumulators, as its lanes have them.
 
-    Register `4 j + 2 h + p` of lane l is element `[8 j + 2 (l % 4) + p, l / 4 + 8 h]` of the stage.
+    Register `4 j + 2 h + p` of lane l is element `[8 j + 2 (l % 4) + p, l / 4 + 8 h]` of the stage, the other way round
+    in one that is `turned`.
     """
 
     value: Value = operand(FRAGMENT)
     slabs: Value = operand(MEMREF)
     stage: Value = operand(INDEX_ONLY)
+    turned: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return writes(self.slabs)
 
     def verify(self, report: Report) -> None:
         _slab(self, report, self.slabs)
+        _check_turned(self, report)
         type_, found = memref_of(self.slabs), fragment_of(self.value)
         size = prod(extent or 0 for extent in type_.shape[:3]) // _LANES
         if found.element is not type_.element or found.size != size:

@@ -66,10 +66,16 @@ class Side(Operation, name="lane.side", traits=(SPMD_ONLY, PURE)):
 class Meet(Operation, name="lane.meet", traits=(SPMD_ONLY, CONVERGENT)):
     """All warps of both roles arrive before any leaves, and see what each other wrote to shared and global memory.
 
-    With `sides` those of all work-groups that run the first role, and no others.
+    With `sides` those of all work-groups that run the first role, and no others; with `cluster` those of all blocks of
+    the cluster, who see of each other's memory the barriers that were opened.
     """
 
     sides: bool = optional_attribute(bool, default=False)
+    cluster: bool = optional_attribute(bool, default=False)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        if self.sides and self.cluster:
+            fail(self, report, "either the work-groups of a block meet or all blocks of a cluster", "cluster")

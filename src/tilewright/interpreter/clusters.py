@@ -14,7 +14,7 @@ from tilewright.dialects.gpu_tensors import bytes_of_stage
 from tilewright.interpreter.memory import Awaited, Phase, View
 from tilewright.interpreter.side_by_side import CODE
 from tilewright.interpreter.state import Handler, WorkGroup
-from tilewright.interpreter.tensor_copies import box_of, forget, memory_of, one_thread, phase_of
+from tilewright.interpreter.tensor_copies import WARP, box_of, forget, memory_of, one_thread, phase_of
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace
 
@@ -91,6 +91,20 @@ def _release(w: WorkGroup, op: Operation) -> None:
         found.missing -= 1
 
 
+def _release_by_warps(w: WorkGroup, op: Operation) -> None:
+    """All warps of the block come at once."""
+    assert isinstance(op, ops.ReleaseByWarps)
+    if w.mask is not None and not w.mask.all():
+        fail("R022", op.location, f"not all work-items reach this {op.name}")
+    warps = w.items // WARP
+    for rank in ops.partners(_shape(w), _rank(w)):
+        _, found = _phase(w, op, rank, op.barriers, op.number)
+        if found.missing < warps:
+            said = f"{warps} warps arrive at a barrier of block {rank} of the cluster"
+            fail(CODE, op.location, f"{said} whose phase lacks {found.missing} arrivals and has not been awaited")
+        found.missing -= warps
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
@@ -99,4 +113,5 @@ def handlers() -> Mapping[type[Operation], Handler]:
         ops.ClusterBarrier: _barrier,
         ops.MulticastTensor: _multicast,
         ops.Release: _release,
+        ops.ReleaseByWarps: _release_by_warps,
     }

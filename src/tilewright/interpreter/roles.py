@@ -20,19 +20,22 @@ _WARP: Final = 32
 def _roles(w: WorkGroup, op: Operation) -> None:
     """The warp beside has the numbers of the first one, sides those of each other, and all what is known by now."""
     assert isinstance(op, ops.Roles)
-    assert w.cluster is None, "blocks of a cluster have no roles"
     sides, beside = [copy(w) for _ in range(op.sides)], copy(w)
     beside.mask = np.arange(w.items) < _WARP
-    all_ = Cluster([*sides, beside], w.order, "role")
+    all_ = Cluster([*sides, beside], w.order, "role", w.cluster)
     for number, each in enumerate((*sides, beside)):
-        each.values, each.cluster, each.side = dict(w.values), all_, number
+        each.values, each.roles, each.side = dict(w.values), all_, number
     all_.run(lambda each: each.run((op.beside if each is beside else op.main).entry))
 
 
 def _meet(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.Meet)
-    assert w.cluster is not None, "both roles meet"
-    w.cluster.meet(op, ops.SIDES if op.sides else None)
+    assert w.roles is not None, "both roles meet"
+    if op.cluster:
+        assert w.cluster is not None, "kernels with clusters have blocks in them"
+        w.cluster.meet(op, len(w.cluster) * len(w.roles), w.roles)
+    else:
+        w.roles.meet(op, ops.SIDES if op.sides else None)
     w.shadow.synchronise(list(AddressSpace))
 
 

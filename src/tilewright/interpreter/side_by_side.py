@@ -38,12 +38,19 @@ class _Member(Struct, Generic[BlockT], eq=False):
 class Cluster(Generic[BlockT]):
     """Blocks by their ranks. With an `order` any that can goes on, also where it need not wait, else the first.
 
-    `noun` is what messages call one of them.
+    `noun` is what messages call one of them. Where one of those `around` runs these, it waits when all of these do.
     """
 
-    def __init__(self, blocks: Sequence[BlockT], order: Random | None = None, noun: str = "block") -> None:
+    def __init__(
+        self,
+        blocks: Sequence[BlockT],
+        order: Random | None = None,
+        noun: str = "block",
+        around: Cluster[BlockT] | None = None,
+    ) -> None:
         self._members = [_Member(block) for block in blocks]
         self._noun = noun
+        self._around = around
         self._order = order
         self._changed = Semaphore(0)
         self._error: BaseException | None = None
@@ -84,13 +91,17 @@ class Cluster(Generic[BlockT]):
         member.ready, member.at, member.lacks = ready, op, lacks
         self._pause(member)
 
-    def meet(self, op: Operation, count: int | None = None) -> None:
-        """Wait until all blocks do, or so many, of which each waits for as many."""
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def meet(self, op: Operation, count: int | None = None, among: Cluster[BlockT] | None = None) -> None:
+        """Wait until all blocks do, or so many, of which each waits for as many; those `among` others go on meanwhile
+        that run in one of these."""
         count = count or len(self._members)
         met, number = self._met.get(count, 0) + 1, self._meetings.get(count, 0)
         self._met[count] = met % count
         self._meetings[count] = number + (met == count)
-        self.wait(
+        (among or self).wait(
             op,
             lambda: self._meetings[count] > number,
             lambda: f"{count - self._met[count]} {self._noun}s are missing",
@@ -106,23 +117,36 @@ class Cluster(Generic[BlockT]):
     def _go_on(self) -> None:
         """Let one go on that can."""
         members = self._members
-        able = [rank for rank, each in enumerate(members) if not each.is_done and (each.ready is None or each.ready())]
+        if self._around is not None and (self._order is not None or not self._able()):
+            at = next(each.at for each in members if not each.is_done)
+            if at is not None:
+                self._around.wait(at, lambda: bool(self._able()), self._lacks)
+        able = self._able()
         if not able:
             self._stuck()
         self._running = able[0] if self._order is None else self._order.choice(able)
         members[self._running].may_go.release()
         self._changed.acquire()
 
-    def _stuck(self) -> None:
-        waiting = [(rank, each) for rank, each in enumerate(self._members) if not each.is_done]
+    def _able(self) -> list[int]:
+        """Those that can go on."""
+        return [
+            rank for rank, each in enumerate(self._members) if not each.is_done and (each.ready is None or each.ready())
+        ]
+
+    def _lacks(self) -> str:
+        """What those lack that wait."""
         said = [
             f"{self._noun} {rank} at {each.at.name}: {each.lacks()}"
-            for rank, each in waiting
-            if each.at is not None and each.lacks is not None
+            for rank, each in enumerate(self._members)
+            if not each.is_done and each.at is not None and each.lacks is not None
         ]
-        first = waiting[0][1].at
+        return "; ".join(said)
+
+    def _stuck(self) -> None:
+        first = next(each.at for each in self._members if not each.is_done)
         assert first is not None
-        fail(CODE, first.location, f"all {self._noun}s wait without end: {'; '.join(said)}")
+        fail(CODE, first.location, f"all {self._noun}s wait without end: {self._lacks()}")
 
     def _run(self, member: _Member[BlockT], body: Callable[[BlockT], None]) -> None:
         member.may_go.acquire()

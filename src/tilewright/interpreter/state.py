@@ -51,9 +51,9 @@ class WorkGroup(Struct):
     `copies` are asynchronous ones on their way, in groups, of which each work-item has closed as many as `groups` says;
     `forming` are sums that nobody has awaited, by the number of the last product, of which `begun` have been begun.
     `phases` are barriers that count copies, by their words of memory. Where groups of warps take turns, `turn` says
-    whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this one.
-    What goes on side by side does so in any `order`, or one after the other. `units` are those of a CPU whose
-    arithmetic products have.
+    whether one has been passed on that nobody has awaited. Where blocks run in clusters, `cluster` is that of this
+    one; where roles of a block run, `roles` are those. What goes on side by side does so in any `order`, or one after
+    the other. `units` are those of a CPU whose arithmetic products have.
     """
 
     kernel: Kernel
@@ -87,6 +87,7 @@ class WorkGroup(Struct):
     num_parts: int = 1
     memory: dict[int, View] = field(default_factory=dict[int, View])
     cluster: Cluster[WorkGroup] | None = None
+    roles: Cluster[WorkGroup] | None = None
     side: int = 0
     order: Random | None = None
     units: frozenset[Unit] = frozenset()

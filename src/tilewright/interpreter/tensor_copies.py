@@ -30,7 +30,7 @@ CODE = "R025"
 _UNIT: Final = 16
 
 
-_WARP: Final = 32
+WARP: Final = 32
 """Threads of one."""
 
 
@@ -156,8 +156,9 @@ def _await(w: WorkGroup, op: Operation) -> None:
 def _end(w: WorkGroup, op: ops.AwaitPhase | ops.AwaitReaders) -> None:
     """The phase of a parity ends if it has not yet; what was copied in it is there."""
     found, parity = _phase(w, op, op.barriers, op.number), w.number(op.parity)
-    if w.cluster is not None:
-        w.cluster.wait(op, lambda: _has_ended(found, parity), lambda: _lacks(found))
+    others = w.roles or w.cluster
+    if others is not None:
+        others.wait(op, lambda: _has_ended(found, parity), lambda: _lacks(found))
     if found.ended % 2 != parity:
         return
     if found.missing or found.bytes:
@@ -180,7 +181,7 @@ def _lacks(found: Phase) -> str:
 
 def _await_readers(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, ops.AwaitReaders)
-    if w.mask is not None and np.count_nonzero(w.mask) != _WARP:
+    if w.mask is not None and np.count_nonzero(w.mask) != WARP:
         fail(CODE, op.location, f"{op.name} is for one warp, {np.count_nonzero(w.mask)} threads run it")
     _end(w, op)
 

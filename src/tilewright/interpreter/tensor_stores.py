@@ -42,8 +42,9 @@ def _store_slab(w: WorkGroup, op: Operation) -> None:
     lane = np.arange(w.items) % w.subgroup_size
     nothing, stage = np.zeros(w.items, np.int64), w.spread(w.scalar(op.stage))
     for number, values in enumerate(registers(w, op.value)):
-        near = 8 * (number // 4) + 2 * (lane % 4) + number % 2
-        far = lane // 4 + 8 * (number // 2 % 2)
+        column = 8 * (number // 4) + 2 * (lane % 4) + number % 2
+        row = lane // 4 + 8 * (number // 2 % 2)
+        near, far = (row, column) if op.turned else (column, row)
         w.write(memory_of(w, op.slabs), [near, far, nothing, stage], values, op.location)
 
 

@@ -11,7 +11,7 @@ from tilewright.ir import core
 from tilewright.targets.llvm.emitter import Value, constant, i32, i64
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.team import part, special_register
-from tilewright.targets.nvidia.tensor_copies import Share, barrier_at, copy_slabs
+from tilewright.targets.nvidia.tensor_copies import Share, barrier_at, copy_slabs, first_lane
 
 _RANK: Final = "cluster.ctarank"
 
@@ -40,7 +40,14 @@ def _cluster_rank(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _meet(ctx: KernelContext, op: core.Operation) -> None:
-    """Barriers that were opened have been released by the fence that follows that (`tensor_copies`).
+    assert isinstance(op, ops.ClusterBarrier)
+    meet(ctx)
+
+
+def meet(ctx: KernelContext) -> None:
+    """Wait until all threads of the cluster have arrived that have not ended.
+
+    Barriers that were opened have been released by the fence that follows that (`tensor_copies`).
 
     To arrive with release semantics would be a fence for all memory as well (MEMBAR.ALL.GPU).
     """
@@ -63,11 +70,22 @@ def _multicast(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _release(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, ops.Release)
+    _arrive_everywhere(ctx, op)
+
+
+def _release_by_warps(ctx: KernelContext, op: core.Operation) -> None:
+    """One lane of a warp arrives for it."""
+    assert isinstance(op, ops.ReleaseByWarps)
+    with first_lane(ctx):
+        _arrive_everywhere(ctx, op)
+
+
+def _arrive_everywhere(ctx: KernelContext, op: ops.Release | ops.ReleaseByWarps) -> None:
     """One arrival at each block, this one among them.
 
     Arrivals have the scope of a block: those of the scope of the cluster wait for all memory in each of them.
     """
-    assert isinstance(op, ops.Release)
     b, cluster = ctx.b, ops.cluster_of(op)
     place = barrier_at(ctx, op.barriers, op.number)
     rows, columns = cluster
@@ -91,4 +109,5 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         ops.ClusterBarrier: _meet,
         ops.MulticastTensor: _multicast,
         ops.Release: _release,
+        ops.ReleaseByWarps: _release_by_warps,
     }

@@ -44,9 +44,10 @@ class MeasuredTile(Struct, frozen=True):
 
     `alone` is what it costs with a multiprocessor to itself, `shared` what two cost that share it. A device makes at
     most `rate` operations a second with it before its power is limited. `more` is what else its schedule says, of
-    factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`). So many
-    blocks along m by so many along n of the program, which is column-major, are a `cluster`. With `stream` blocks share
-    the terms of what is left behind whole waves. A launch takes so many microseconds `once`.
+    factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`), and for
+    left ones whose rows run along m, or do not (`left_along_m`). So many blocks along m by so many along n of the
+    program, which is column-major, are a `cluster`. With `stream` blocks share the terms of what is left behind whole
+    waves. A launch takes so many microseconds `once`. Products of more than `most_terms` have others.
     """
 
     along: int
@@ -58,9 +59,15 @@ class MeasuredTile(Struct, frozen=True):
     depth: int = 64
     rate: float = math.inf
     right_along_n: bool | None = None
+    left_along_m: bool | None = None
     cluster: tuple[int, int] = (1, 1)
     stream: bool = False
     once: float = 0.0
+    most_terms: float = math.inf
+
+    def suits(self, turned: tuple[bool, bool]) -> bool:
+        """Whether it is for factors of which the right one's rows run along n, and the left one's along m."""
+        return self.right_along_n in (None, turned[0]) and self.left_along_m in (None, turned[1])
 
     def slower(self, by: float) -> MeasuredTile:
         """With steps that take longer."""
@@ -75,6 +82,8 @@ class MeasuredTile(Struct, frozen=True):
 
     def seconds(self, m: int, n: int, k: int, many: int) -> float:
         """Of a launch of so many products, without its start."""
+        if k > self.most_terms:
+            return math.inf
         operations = 2 * self._tiles(m, n, many) * self.rows * self.along * -(-k // self.depth) * self.depth
         return max(self.busy(m, n, k, many), operations / self.rate)
 
@@ -145,7 +154,19 @@ _ALONE: Final = 1.2
 nothing is left for to hide behind."""
 
 
-def _step(along: int) -> float:
+_OF_TWO: Final = 4.4
+_OF_THREE: Final = 4.2
+_DENSER: Final = 0.963
+_SLABBED: Final = 1.03
+"""Microseconds of a tile of more rows beside its steps, and how much less these take, which load less for what they
+multiply; how much longer, with slabs of 32 columns."""
+_MOST_TERMS: Final = 8000
+"""Of more, tiles by turns are faster (H100, f16, 8192 and 9216, NT and NN: 1.02 to 1.03 times)."""
+_ACROSS: Final = 0.0036
+"""Microseconds more of a tile whose slabs are stored by lines of 32 bytes, of each row."""
+
+
+def _step(along: float) -> float:
     return _STEP + _COLUMN * (along - _ROWS)
 
 
@@ -155,16 +176,38 @@ def _together(along: int, more: str = "", right_along_n: bool | None = None) -> 
     return MeasuredTile(along, _ROWS, cost, threads=_GROUPS, more=more, right_along_n=right_along_n, once=_FILLED)
 
 
-def _by_turns(
-    along: int, cost: Cost, more: str = "", right_along_n: bool | None = None, alone: float = _ALONE
+def _large(
+    along: int, rows: int, more: str = "", *, threads: int = _GROUPS, right_along_n: bool | None = None
 ) -> MeasuredTile:
+    """One of which two groups of warps multiply 128 rows each, or three 64."""
+    step = _step(along * rows / _ROWS) * _DENSER * (_SLABBED if more == _SHORT_SLABS else 1.0)
+    return MeasuredTile(
+        along,
+        rows,
+        Cost(_OF_TWO if threads == _GROUPS else _OF_THREE, step),
+        threads=threads,
+        more=more,
+        right_along_n=right_along_n,
+        once=_FILLED,
+        most_terms=_MOST_TERMS,
+    )
+
+
+def _turned(tile: MeasuredTile) -> MeasuredTile:
+    """The same the other way round: rows of accumulators are neighbours in memory, of which there are slabs in the
+    right factor; any eighth row may be the last, where those of the left one run along k."""
+    alone = Cost(tile.alone.fixed + _ACROSS * tile.along, tile.alone.step)
+    return replace(tile, along=tile.rows, rows=tile.along, alone=alone, right_along_n=True, left_along_m=False)
+
+
+def _by_turns(along: int, cost: Cost, right_along_n: bool | None = None, alone: float = _ALONE) -> MeasuredTile:
     """One that a group of warps multiplies while another one stores its own."""
     return MeasuredTile(
         along,
         _ROWS,
         Cost(cost.fixed + alone, cost.step),
         Cost(2 * cost.fixed, 2 * cost.step),
-        more=_PINGPONG + more,
+        more=_PINGPONG,
         right_along_n=right_along_n,
         once=_FILLED + _LAST,
     )
@@ -198,15 +241,36 @@ factor run along n it comes in slabs of 64 or 32 columns, else along n any eight
 
 STORED_TILES: Final = (
     *(_by_turns(along, Cost(_UNHIDDEN, _step(along) * _SLOWER), right_along_n=False) for along in (144, 160, 168, 176)),
-    replace(_by_turns(160, Cost(0.5, 0.44), _SHORT_SLABS, right_along_n=True, alone=1.5), once=_LAST),
     _by_turns(128, Cost(0.35, 0.347)),
     _by_turns(192, Cost(1.2, 0.493), alone=0.0),
+    MeasuredTile(192, 256, Cost(2.3, 0.978), threads=_GROUPS, rate=8.2e14, once=_FILLED),
+    *(_large(along, 256, right_along_n=False) for along in (176, 184)),
+    *(_large(along, 192, threads=_THREE_GROUPS, right_along_n=False) for along in (208, 224, 240, 248)),
+    *(_turned(_together(along)) for along in range(104, 256, 8) if along not in (128, 192)),
+    *(_turned(_large(along, 256)) for along in (176, 184)),
+    *(_turned(_large(along, 192, threads=_THREE_GROUPS)) for along in (208, 216, 232, 240, 248)),
+    _large(160, 256, _SHORT_SLABS, right_along_n=True),
+    _large(224, 192, _SHORT_SLABS, threads=_THREE_GROUPS, right_along_n=True),
+    MeasuredTile(
+        224,
+        _ROWS,
+        Cost(_TILE, 0.596),
+        threads=_GROUPS,
+        more=f" roles=yes{_SHORT_SLABS}",
+        right_along_n=True,
+        cluster=(1, 2),
+        once=_FILLED,
+    ),
 )
-"""Tiles of f16 and bf16 that two work-groups of a block take by turns, where the machine stores the result.
+"""Tiles of f16 and bf16 where the machine stores the result: those that two work-groups of a block take by turns, those
+of more rows, those the other way round, and one whose boxes two blocks load for each other.
 
 H200, cold, f16, share of the better of cuBLAS and cuBLASLt, with the best of the other tiles in the same run: 3840 NN
 1.03 for 1.00, TT .98 for .95, 4864 1.03 to 1.05 for 1.00, 8192 1.045 for 1.035, 4096 x 4096 x 256 1.13 for 1.03; 2048
-.95 for .99, 4096 .97 for .99.
+.95 for .99, 4096 .97 for .99. H100, cold, f16, likewise: the other way round, NN, 2560 1.11 for .95, 2816 1.02 for .86,
+5120 .99 for .91, 1792 1.09 for 1.07, 2304 1.06 for 1.00, 7680 1.06 for 1.03, 1280 .99 for .95; more rows, NT, 7680 1.09
+for 1.04, 5888 1.06 for 1.04, 6400 1.02 for .98, 7424 1.09 for 1.08, TN, 2304 1.03 for .98, 7680 1.03 for 1.01; in
+clusters, TN, 2560 1.01 for .93, 3328 1.09 for 1.01, 5120 .98 for .91.
 """
 
 CONSTANT_TILES: Final = (MeasuredTile(96, 192, Cost(0.0, 0.5167), more=_SHORT_SLABS, right_along_n=True),)

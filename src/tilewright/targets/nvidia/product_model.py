@@ -94,16 +94,14 @@ def tile_of_groups(
     if min(m, n) < _LEAST_SIZE:
         return None
     usual: list[MeasuredTile | ModelledTile] = [
-        tile for tile in WARPGROUP_TILES if tile.depth == _HALF and tile.right_along_n in (None, turned[0])
+        tile for tile in WARPGROUP_TILES if tile.depth == _HALF and tile.suits(turned)
     ]
     if tiles is Tiles.ANY:
         usual += modelled_tiles(turned[0])
     mine = [tile for tile in usual if threads in (None, tile.threads)] or usual
     if shares and whole_sectors:
         mine += [
-            tile
-            for tile in (*STORED_TILES, *CONSTANT_TILES)
-            if threads in (None, tile.threads) and tile.right_along_n in (None, turned[0])
+            tile for tile in (*STORED_TILES, *CONSTANT_TILES) if threads in (None, tile.threads) and tile.suits(turned)
         ]
     clustered, streamed = (
         [one for one in shared if shares and threads in (None, one.threads)]
@@ -125,7 +123,7 @@ def _best_of_groups(
     m, n, k = extents
     if not whole_sectors:
         tiles = [tile.of_split_sectors(_HALF_BYTES) for tile in tiles]
-        tiles += [tile for tile in clustered if tile.right_along_n in (None, turned[0])]
+        tiles += [tile for tile in clustered if tile.suits(turned)]
     best = min(_fitting(tiles, m, n), key=lambda tile: tile.seconds(m, n, k, many))
     return _streamed(best, streamed, extents, turned) if whole_sectors and many == 1 else best
 
@@ -185,7 +183,7 @@ def _tiles(
     if _is_of_lines(factor, architecture, turned):
         yield from _tiles_of_lines(factor, turned)
     elif is_by_groups(factor, factor, accumulators, architecture):
-        yield from (tile for tile in WARPGROUP_TILES if tile.right_along_n in (None, turned[0]))
+        yield from (tile for tile in WARPGROUP_TILES if tile.suits(turned))
     elif factor is F32 and accumulators is F32 and exact:
         yield from F32_TILES
     elif factor is F64 and architecture is Architecture.SM_90A:
@@ -218,7 +216,7 @@ def _streamed(
     """A tile whose terms blocks share in place of the best one, if that takes less by more than it takes the host."""
     for tile in streamed:
         is_less = isinstance(best, MeasuredTile) and tile.seconds(*extents, 1) + _FLAGGED < best.seconds(*extents, 1)
-        if is_less and tile.right_along_n in (None, turned[0]):
+        if is_less and tile.suits(turned):
             return tile
     return best
 
@@ -252,7 +250,7 @@ def chosen_tile(
         found += modelled_tiles(turned[0])
     if is_by_groups(factor, factor, accumulators, architecture):
         if by_machine and whole_sectors and many == 1:
-            found += [tile for tile in STORED_TILES if tile.right_along_n in (None, turned[0])]
+            found += [tile for tile in STORED_TILES if tile.suits(turned)]
         shared = STREAMED_TILES if streams else ()
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared)
     else:

@@ -16,6 +16,7 @@ from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
 from tilewright.targets.llvm.emitter import i32, i64
+from tilewright.targets.nvidia import clusters
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.occupancy import REGISTERS
 from tilewright.targets.nvidia.team import special_register
@@ -104,6 +105,9 @@ def _shared_apart(ctx: KernelContext) -> Generator[None]:
 def _meet(ctx: KernelContext, op: core.Operation) -> None:
     """The other warps of the group that asks have nothing to do."""
     assert isinstance(op, ops.Meet)
+    if op.cluster:
+        clusters.meet(ctx)
+        return
     threads = sides_of(ctx.kernel) * ctx.threads
     number, count = (0, threads) if op.sides else (_MEETING, threads + WARP)
     ctx.b.intrinsic_void(_METERS, [i32(number), i32(count)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
@@ -144,10 +145,18 @@ def _arrive(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.Arrive)
     if op.loads:
         warp.synchronize(ctx)
-    b, place = ctx.b, barrier_at(ctx, op.barriers, op.number)
+    place = barrier_at(ctx, op.barriers, op.number)
+    with first_lane(ctx):
+        ctx.b.intrinsic("llvm.nvvm.mbarrier.arrive.scope.cta.space.cta", "i64", [place, i32(1)], overload=[])
+
+
+@contextmanager
+def first_lane(ctx: KernelContext) -> Generator[None]:
+    """What the first lane of each warp does."""
+    b = ctx.b
     lane = b.trunc(b.and_(ctx.thread, i64(WARP - 1)), "i32")
     with b.if_then(b.icmp("eq", lane, i32(0))):
-        b.intrinsic("llvm.nvvm.mbarrier.arrive.scope.cta.space.cta", "i64", [place, i32(1)], overload=[])
+        yield
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

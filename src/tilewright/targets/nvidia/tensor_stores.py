@@ -29,10 +29,11 @@ def _slab(ctx: KernelContext, slabs: core.Value, stage: core.Value) -> Value:
 def _store_slab(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.StoreSlab)
     words, slab, line = words_of(ctx, op.value), _slab(ctx, op.slabs, op.stage), ops.line_of(memref_of(op.slabs))
-    if memref_of(op.slabs).element.bytes == _HALF:
-        _by_matrices(ctx, slab, words, line)
+    is_half = memref_of(op.slabs).element.bytes == _HALF
+    if op.turned:
+        (_by_turned_matrices if is_half else _by_words)(ctx, slab, words, line)
     else:
-        _by_pairs(ctx, slab, words, line)
+        (_by_matrices if is_half else _by_pairs)(ctx, slab, words, line)
 
 
 def _by_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:
@@ -45,6 +46,35 @@ def _by_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line
         place = b.gep("i8", slab, b.zext(b.add(line, b.xor(swizzle, chunk)), "i64"), inbounds=False)
         name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16"
         b.intrinsic_void(name, [place, *words[number : number + 4]], overload=[place.type])
+
+
+def _by_turned_matrices(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:
+    """Four matrices of 8 x 8 halves at a time, a column of each to a line: 16 lines, of both chunks."""
+    b, lane = ctx.b, ctx.b.trunc(ctx.warp_lane, "i32")
+    within = b.and_(lane, i32(7))
+    line = b.mul(b.or_(b.shl(b.lshr(lane, i32(4)), i32(3)), within), i32(line_bytes))
+    swizzle = b.xor(b.and_(b.lshr(lane, i32(3)), i32(1)), _turn(ctx, within, line_bytes))
+    first = b.gep("i8", slab, b.zext(b.add(line, b.mul(swizzle, i32(_CHUNK))), "i64"), inbounds=False)
+    for number in range(0, len(words), 4):
+        place = b.offset(first, number // 4 * ops.ROWS * line_bytes)
+        name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16"
+        b.intrinsic_void(name, [place, *words[number : number + 4]], overload=[place.type])
+
+
+def _by_words(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:
+    """One element of a lane at a time, neighbours of it to lines that follow each other."""
+    b, lane = ctx.b, ctx.b.trunc(ctx.warp_lane, "i32")
+    row, quarter = b.lshr(lane, i32(2)), b.and_(lane, i32(3))
+    within = b.add(b.mul(quarter, i32(2 * line_bytes)), b.mul(b.and_(row, i32(3)), i32(4)))
+    turn = _turn(ctx, b.mul(quarter, i32(2)), line_bytes)
+    halves: list[Value] = []
+    for half in range(2):
+        chunk = b.xor(b.add(b.lshr(row, i32(2)), i32(2 * half)), turn)
+        offset = b.add(within, b.mul(chunk, i32(_CHUNK)))
+        halves.append(b.gep("i8", slab, b.zext(offset, "i64"), inbounds=False))
+    for number, word in enumerate(words):
+        first = halves[number // 2 % 2]
+        b.store(word, b.offset(first, (number // 4 * 8 + number % 2) * line_bytes), 4)
 
 
 def _by_pairs(ctx: KernelContext, slab: Value, words: tuple[Value, ...], line_bytes: int) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tilewright.dialects import gpu_stores, gpu_tensors, lane_products, lane_roles, scf, team
+from tilewright.dialects import gpu_clusters, gpu_stores, gpu_tensors, lane_products, lane_roles, scf, team
 from tilewright.dialects.arith import Cmp, Predicate
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Block, Operation, Value
@@ -30,6 +30,8 @@ _APART: Final = (
     gpu_tensors.AwaitReaders,
     gpu_tensors.Expect,
     gpu_tensors.CopyTensor,
+    gpu_clusters.MulticastTensor,
+    gpu_clusters.ReleaseByWarps,
     gpu_stores.StoreSlab,
     gpu_stores.StoreTensor,
     lane_products.MmaAsync,

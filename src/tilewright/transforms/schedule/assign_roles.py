@@ -36,9 +36,13 @@ from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.transforms.schedule.alternate import alternate, alternating, obstacle
 from tilewright.transforms.schedule.known import runs_lanes
 
-_ASKED: Final = (gpu_tensors.AwaitReaders, gpu_tensors.Expect, gpu_tensors.CopyTensor)
+_ASKED: Final = (
+    gpu_tensors.AwaitReaders,
+    gpu_tensors.Expect,
+    gpu_tensors.CopyTensor,
+    gpu_clusters.MulticastTensor,
+)
 """What the warp beside the work-group does."""
-_CLUSTERED: Final = (gpu_clusters.MulticastTensor, gpu_clusters.Release, gpu_clusters.ClusterBarrier)
 
 
 class AssignRoles(Pass, frozen=True):
@@ -69,8 +73,8 @@ def _split(kernel: Kernel) -> str | None:
     """Give a kernel its roles; why it has none otherwise."""
     (spmd,) = (op for op in kernel.body.entry if isinstance(op, team.Spmd))
     operations = list(spmd.walk())
-    if any(isinstance(op, _CLUSTERED) for op in operations):
-        return "blocks of a cluster copy for each other"
+    if any(isinstance(op, gpu_clusters.Release) for op in operations):
+        return "a thread of the work-group says for all that blocks of a cluster have read"
     if any(isinstance(op, Check) for op in operations):
         return "work-items that end early let others wait"
     meetings = _meetings(operations)
@@ -96,7 +100,7 @@ def _split(kernel: Kernel) -> str | None:
     sides = 1 if shared is None else lane_roles.SIDES
     Builder.at_end(body, kernel.location)(lane_roles.Roles(main, beside, sides))
     for op in meetings:
-        Builder.before_op(op)(lane_roles.Meet())
+        Builder.before_op(op)(_meeting(op))
         op.erase()
     _leave_out(operations)
     if shared is not None:
@@ -125,12 +129,17 @@ def _meetings(operations: list[Operation]) -> frozenset[Operation] | None:
             continue
         at = op.parent_op if isinstance(op.parent_op, scf.If) else op
         behind = at.next
-        while behind is not None and not isinstance(behind, team.Barrier):
+        while behind is not None and not isinstance(behind, team.Barrier | gpu_clusters.ClusterBarrier):
             behind = behind.next
         if behind is None:
             return None
         found.add(behind)
     return frozenset(found)
+
+
+def _meeting(barrier: Operation) -> lane_roles.Meet:
+    """Where both roles meet, in place of a barrier of the work-group or of the cluster."""
+    return lane_roles.Meet(cluster=isinstance(barrier, gpu_clusters.ClusterBarrier))
 
 
 def _is_of_warp(condition: Value) -> bool:
@@ -238,7 +247,7 @@ class _Slice(Struct):
                 continue
             build.location = op.location
             if op in self.meetings:
-                build(lane_roles.Meet())
+                build(_meeting(op))
             elif isinstance(op, scf.For):
                 self._loop(op, build, known)
             elif isinstance(op, scf.If):

@@ -37,12 +37,17 @@ def rank_of(address: int) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class Member:
-    """A block, its memory, how often each of its threads has arrived, and whether it has come to its end."""
+    """A block, its memory, how often each of its threads has arrived, which have ended, and whether all have."""
 
     block: Accesses
     window: Window
     arrived: Array
+    gone: Array
     has_ended: bool = False
+
+    def has_met(self, times: int) -> bool:
+        """Whether all threads have arrived so often that have not ended."""
+        return self.has_ended or bool((self.arrived[~self.gone] >= times).all())
 
 
 @dataclass(slots=True)
@@ -71,8 +76,8 @@ class Cluster:
 
     def have_met(self, rank: int) -> bool:
         """Whether all have arrived as often as the threads of a block have."""
-        wanted = self.members[rank].arrived
-        return all(member.has_ended or member.arrived.min() >= wanted.max() for member in self.members)
+        wanted = int(self.members[rank].arrived.max())
+        return all(member.has_met(wanted) for member in self.members)
 
     @staticmethod
     def ranks_in(mask: int) -> Sequence[int]:

@@ -64,7 +64,8 @@ class Device:
                 for number, window in enumerate(windows, first):
                     position = (number % grid[0], number // grid[0] % grid[1], number // (grid[0] * grid[1]))
                     team = Team(code, Block(number, position, grid), cluster)
-                    cluster.members.append(Member(team, window, nobody(function.threads)))
+                    arrived = nobody(function.threads)
+                    cluster.members.append(Member(team, window, arrived, gone=arrived > 0))
                     frame = Frame(program.code(symbol), team, np.arange(function.threads), arguments)
                     running.append((cluster.members[-1], team.steps(frame)))
                 self._together(running)

@@ -185,7 +185,8 @@ class Team(Accesses):
         names = {sync.name for place in places if (sync := segments[place].sync)}
         if names not in ({WHOLE_BLOCK}, {MEETING}):
             raise DeadlockError(f"threads wait at {', '.join(sorted(names))}")
-        if len(running) + frame.exited.sum() != len(frame.places):
+        # threads of a cluster wait for those that have not ended
+        if names == {WHOLE_BLOCK} and len(running) + frame.exited.sum() != len(frame.places):
             raise DeadlockError("a barrier waits for threads that have returned")
         self._close()
         self._products.barrier()
@@ -196,6 +197,7 @@ class Team(Accesses):
         """Whether other blocks of the cluster may let threads go on that wait."""
         if len(self._cluster.members) < 2:
             return False
+        self._cluster.members[self._rank].gone = frame.places == DONE
         segments = frame.code.segments
         places: set[int] = set(frame.places[running].tolist())
         names = {sync.name for place in places if (sync := segments[place].sync)}
@@ -288,7 +290,7 @@ class Team(Accesses):
         if sync.name.startswith(GROUPS):
             self._multiply_by_groups(frame, sync, here)
         elif sync.name.startswith("llvm.nvvm.stmatrix"):
-            self._store_matrices(here, [lanes.full(x).reshape(-1, WARP) for x in sync.operands])
+            self._store_matrices(sync.name, here, [lanes.full(x).reshape(-1, WARP) for x in sync.operands])
         elif sync.name.startswith(WHOLE_WARPS):
             operands = [lanes.full(x).reshape(-1, WARP) for x in sync.operands]
             load = sync.name.startswith("llvm.nvvm.ldmatrix")
@@ -379,12 +381,16 @@ class Team(Accesses):
         halves = np.stack(chunks, axis=-1).view(np.int16).reshape(-1, count, 8, 8)
         return [spread_rows(halves[:, k], transposed) for k in range(count)]
 
-    def _store_matrices(self, here: Array, operands: Sequence[Array]) -> None:
-        """Four matrices of eight rows of 16 bytes; lane 8 i + j says where row j of matrix i lies."""
+    def _store_matrices(self, name: str, here: Array, operands: Sequence[Array]) -> None:
+        """Four matrices of eight rows of 16 bytes; lane 8 i + j says where row j of matrix i lies, or column j."""
         threads, addresses = here.reshape(-1, WARP), operands[0].astype(np.int64) + SHARED
         lanes = np.arange(WARP)
         for k, words in enumerate(operands[1:]):
             rows = addresses[:, 8 * k + lanes // 4] + lanes % 4 * 4
             if np.any(addresses[:, 8 * k : 8 * k + 8] % 16):
                 raise EmulatorError("a row of a matrix is not aligned to its bytes")
-            self.store(threads.reshape(-1), rows.reshape(-1), words.reshape(-1).astype(np.int32), 4, Access.WRITE)
+            held = words.astype(np.int32)
+            if ".trans." in name:
+                halves = held.view(np.int16).reshape(-1, 8, 8).transpose(0, 2, 1)
+                held = np.ascontiguousarray(halves).view(np.int32)
+            self.store(threads.reshape(-1), rows.reshape(-1), held.reshape(-1), 4, Access.WRITE)

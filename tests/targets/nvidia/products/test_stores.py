@@ -14,7 +14,7 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.emulator.races import RaceError
 from targets.nvidia.emulator.text import EmulatorError
-from targets.nvidia.products.cases import TEXTS, ZEROS, launch
+from targets.nvidia.products.cases import TEXTS, ZEROS, launch, moved
 from targets.nvidia.products.test_attention import TEXTS as ATTENTION
 from targets.nvidia.products.test_attention import arguments
 from targets.nvidia.products.test_levels import levels, read_back, some
@@ -25,10 +25,12 @@ from tilewright.compiler import CompileOptions, lower_module, read_module
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.kernel_error import KernelError
 from tilewright.dialects import gpu_stores as stores
+from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_products import FenceAsync
 from tilewright.dialects.lane import Synchronize
 from tilewright.ir.core import Operation
+from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.target import NvidiaTarget
@@ -76,6 +78,50 @@ def test_tile_ir(element: str, transposed: tuple[bool, bool], rng: np.random.Gen
     llvm, kernel = emitted(text, schedule=ASKED)
     assert "stores=tensor" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given)
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("result", ["f16", "f32"])
+@pytest.mark.parametrize("tile", ["64x72x64", "64x104x64 roles=yes pingpong=yes"])
+def test_turned_slabs(result: str, tile: str, rng: np.random.Generator) -> None:
+    """Rows of sums are neighbours in memory: lines of slabs are columns; slabs that begin in the one before, edges."""
+    m, n, k = 136, 208, 128
+    asked = f"tile={tile} threads=128 copies=tensor {ASKED}"
+    text, given = gemm(m, n, k, "f16", result), given_for(m, n, k, "f16", result, rng)
+    *before, module = levels(text, Architecture.SM_90A, asked)
+    assert all(isinstance(op, stores.StoreSlab) and op.turned for op in _ops(module.kernels[0], stores.StoreSlab))
+    for each in [module] if "roles" in tile else [before[int(rng.integers(len(before)))], module]:
+        check(each, given)
+    llvm, kernel = emitted(text, schedule=asked)
+    assert ("stmatrix.sync.aligned.m8n8.x4.trans" in llvm) == (result == "f16")
+    emulate(llvm, kernel, given)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_one_branch_asks_for_all_maps(first: int, rng: np.random.Generator) -> None:
+    """Of `gemm`, which promises nothing of its matrices: where the result begins somewhere threads copy factors too."""
+    m, n, k = 136, 128, 192
+    asked = f"tile=64x64x64 threads=128 copies=tensor persistent=yes {ASKED}"
+    text, given = gemm(m, n, k, "f16", "f16"), given_for(m, n, k, "f16", "f16", rng)
+    *factors, c = given.arguments
+    assert isinstance(c, np.ndarray)
+    given = Launch([*factors, moved(c.T, first).T], given.expected, given.grid)
+    module = next(levels(text, Architecture.SM_90A, asked))
+    (store,), (wait,) = (_ops(module.kernels[0], kind) for kind in (stores.StoreTile, stores.AwaitStores))
+    assert isinstance(store.parent_op, scf.For)
+    assert isinstance(wait.parent_op, scf.If)
+    assert store.parent_op.block is wait.block
+    check(module, given)
+    llvm, kernel = emitted(text, schedule=asked)
+    emulate(llvm, kernel, given)
+
+
+def test_what_is_turned_has_slabs_for_it() -> None:
+    *_, module = levels(gemm(136, 208, 128, "f16", "f16"), Architecture.SM_90A, f"tile=64x72x64 threads=128 {ASKED}")
+    for op in _ops(module.kernels[0], stores.StoreSlab):
+        op.attributes["turned"] = False
+    with pytest.raises(Exception, match="are not filled as turned ones"):
+        verified(module)
 
 
 # What goes wrong is found

@@ -198,7 +198,7 @@ def ring_of(loop: scf.For, plans: Mapping[tile.Mma, ProductPlan], block: Block, 
     groups = block.threads // (WARP * _GROUP)
     if len(products) == 1:
         reads = any(plans[op].rows.read for op in products)
-        roles = not (by_threads or found.shared or reads) and has_producer_of_one(groups, block.sides, schedule)
+        roles = not (by_threads or reads) and has_producer_of_one(groups, block.sides, schedule)
         sides = block.sides if roles and found.around is not None else 1
         return replace(found, roles=roles, sides=sides)
     asks = not by_threads and has_producer(loop, groups, found, schedule)

@@ -21,7 +21,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import cluster_of, partners
 from tilewright.dialects.memref import Alloca
-from tilewright.ir.core import Value
+from tilewright.ir.core import Block, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, AddressSpace, MemrefType
@@ -91,6 +91,8 @@ class _Placement(Struct):
     """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
     inside: set[Side] = field(default_factory=set[Side])
     """Those all of whose boxes lie in their matrices."""
+    mapped: Block | None = None
+    """The branch for launches with maps of factors and of the matrix that is stored: nothing else is asked in it."""
 
     def place(self) -> None:
         """Rewrite all products."""
@@ -119,8 +121,9 @@ class _Placement(Struct):
 
     def _store(self, build: Builder, stored: Stored) -> None:
         """Let the machine store accumulators."""
-        await_stores(self.kernel)
-        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, self._untold)
+        await_stores(self.kernel.body.entry if self.mapped is None else self.mapped)
+        untold = self._untold if self.mapped is None else _none
+        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, untold)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
@@ -168,14 +171,24 @@ class _Placement(Struct):
         assert len(matrices) == len(boxes), "choose-products has asked"
         # a block that goes on from tile to tile asks once
         outer = loop if ahead.around is None else ahead.around.loop
-        has_maps = tests_of(Builder.before_op(outer), self._untold(matrices))
+        stored = self.products.stored
+        schedule = schedule_of(self.kernel)
+        # where blocks share terms ptxas has no register left for that: 256 x 128 spilled 20 bytes
+        apart = schedule.maps or schedule.stream or len(ahead.products) > 1
+        together = isinstance(stored, Stored) and not apart and stored.is_asked_with(matrices, outer)
+        asked = [*matrices, stored.matrix] if isinstance(stored, Stored) and together else matrices
+        has_maps = tests_of(Builder.before_op(outer), self._untold(asked))
         if has_maps is not None:
             self._place_twin(ahead, loop, outer, has_maps)
+            self.mapped = outer.block if together else None
         if len(ahead.products) == 1 and ahead.roles:
             opened = [build(Alloca(result_types=[words])).out for _ in range(2)]
             order = MemrefType(I64, (ahead.sides,), (1,), AddressSpace.LOCAL)
             opened += [build(Alloca(result_types=[order])).out] * (ahead.sides > 1)
-            ProducerRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP).place(self.begin)
+            together = len(partners(cluster_of(loop), 0)) if ahead.shared else 1
+            sharing = (ahead.shared, together)
+            ring = ProducerRing(loop, ahead, sources, Words(*opened), step_of(loop), self.threads // WARP, *sharing)
+            ring.place(self.begin)
             return
         if len(ahead.products) == 1:
             barriers = build(Alloca(result_types=[words])).out
@@ -351,3 +364,8 @@ class _Placement(Struct):
 
 def _nothing(build: Builder) -> None:
     """What is done meanwhile if there is nothing to do."""
+
+
+def _none(matrices: Sequence[Matrix]) -> Sequence[Matrix]:
+    """Of what a branch has asked, nothing is asked again."""
+    return ()

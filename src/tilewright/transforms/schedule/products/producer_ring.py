@@ -14,6 +14,10 @@ As it stands the program issues the copies of a stage right before it waits for 
 runs ahead, held up by nothing but the readers of the round before; those of the first round nobody waits for, since a
 barrier that was opened is in a phase of the other parity. No barrier holds the warps of the work-group together.
 
+In a cluster blocks copy shares of a stage for each other: a producer waits for the warps of all blocks that read what
+it copies, which arrive at the barriers of each other (`gpu.release_by_warps`). All meet before the first copy, and a
+block waits at its end for the last arrivals.
+
 Where two work-groups of a block take tiles by turns (`sides`), the loops over terms follow each other: each side tells
 the next one when it has begun its last product. So nobody waits for a stage more than a round before it is filled, for
 which a parity would not do, and what one side does with its accumulators comes beside the products of the other one.
@@ -25,6 +29,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from tilewright.dialects import gpu_clusters as clusters
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects import lane_roles, scf, team
@@ -34,7 +39,7 @@ from tilewright.ir.core import Value
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead
 from tilewright.transforms.schedule.products.iterations import carried, carry, finish, hand_on, handed_on
-from tilewright.transforms.schedule.products.overlapping import stage_of, turn_before
+from tilewright.transforms.schedule.products.overlapping import stage_of, turn_before, turn_behind
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
 from tilewright.transforms.schedule.products.tensor_ring import Multiply, await_behind, is_first
@@ -54,7 +59,11 @@ class Words(Struct, frozen=True):
 
 
 class ProducerRing(Struct, frozen=True):
-    """A loop with one product, both of whose factors run ahead, by a work-group of so many `warps`."""
+    """A loop with one product, both of whose factors run ahead, by a work-group of so many `warps`.
+
+    Blocks of a cluster copy the factors of the sides `shared` for each other, 0 is the left one: so many of them as are
+    `partners` say what they have read to each other.
+    """
 
     loop: scf.For
     ahead: Ahead
@@ -62,6 +71,8 @@ class ProducerRing(Struct, frozen=True):
     words: Words
     step: int
     warps: int
+    shared: frozenset[int] = frozenset()
+    partners: int = 1
 
     def place(self, multiply: Multiply) -> None:
         """Ask for the stage of each iteration in it, and say when it has been read."""
@@ -73,8 +84,8 @@ class ProducerRing(Struct, frozen=True):
             build(gpu.FenceAsync(everywhere=True))
             build(team.Barrier(fence_local=True, fence_global=True))
         for words in self.words.all:
-            build(tensors.OpenBarriers(words, arrivals=1 if words is self.words.full else self.warps))
-        build(team.Barrier(fence_local=True))
+            build(tensors.OpenBarriers(words, arrivals=self._arrivals(words)))
+        build(clusters.ClusterBarrier() if self.shared else team.Barrier(fence_local=True))
         before = Builder.before_op(loop)
         first: Value | None = None
         if around is not None:
@@ -83,6 +94,7 @@ class ProducerRing(Struct, frozen=True):
             first = carry(around.loop, build.index(0), "turn")
             hand_on(around.loop, self._turn_behind(before, first))
         turn = carried(before, loop, self._round, "turn", first)
+        left = outer.outs[-1]
         assert loop.block is not None
         behind = Builder(loop.block, loop.next, loop.location)
         following: Value | None = None
@@ -91,10 +103,33 @@ class ProducerRing(Struct, frozen=True):
             following = self._await_side(before, around.loop, self.words.order)
         self._multiply(turn, multiply, behind, following)
         assert outer.block is not None
-        at_end = Builder(outer.block, outer.next, loop.location)
+        at_end = behind if around is None else Builder(outer.block, outer.next, loop.location)
+        if self.shared:
+            self._drain(at_end, left)
         at_end(team.Barrier(fence_local=True))
         for words in self.words.all:
             at_end(tensors.CloseBarriers(words))
+
+    def _arrivals(self, words: Value) -> int:
+        """How many end a phase of a word: a producer warp, or all warps that read what one fills."""
+        if words is self.words.full:
+            return 1
+        return self.warps * (self.partners if words is self.words.read else 1)
+
+    def _drain(self, build: Builder, turn: Value) -> None:
+        """Wait until nobody arrives at this block's barriers any more, as if all stages were filled once more from the
+        turn on that would follow: a block that ended sooner would be missed."""
+        for _ in range(self.ahead.stages):
+            stage, parity = stage_of(build, turn, self.ahead.stages)
+            build(tensors.AwaitPhase(self.words.read, stage, emit.sub(build, build.index(1), parity)))
+            turn = turn_behind(build, turn, self._round)
+
+    def _release(self, build: Builder, stage: Value) -> None:
+        """Say to whoever fills it that a stage has been read."""
+        if self.shared:
+            build(clusters.ReleaseByWarps(self.words.read, stage))
+        else:
+            build(tensors.Arrive(self.words.read, stage))
 
     @property
     def _round(self) -> int:
@@ -134,11 +169,11 @@ class ProducerRing(Struct, frozen=True):
         build(tensors.AwaitPhase(self.words.full, stage, parity))
         found = build(gpu.AwaitMma(multiply(build, op, (stage, stage)), pending=int(place is not None))).out
         if place is None:
-            build(tensors.Arrive(self.words.read, stage))
+            self._release(build, stage)
         else:
             has_begun = build(Cmp(Predicate.NE, self.loop.index, self.loop.lower)).out
             before, _ = stage_of(build, turn_before(build, turn, self._round), self.ahead.stages)
-            emit.open_if(build, has_begun)(tensors.Arrive(self.words.read, before))
+            self._release(emit.open_if(build, has_begun), before)
         if following is not None:
             self._tell(build, behind, following)
         finish(op, found)
@@ -167,7 +202,7 @@ class ProducerRing(Struct, frozen=True):
         if not self._has_iterations:
             behind = emit.open_if(behind, emit.less(behind, self.loop.lower, self.loop.upper))
         stage, _ = stage_of(behind, turn_before(behind, self.loop.outs[-1], self._round), self.ahead.stages)
-        behind(tensors.Arrive(self.words.read, stage))
+        self._release(behind, stage)
 
     def _ask(self, build: Builder, stage: Value, parity: Value) -> None:
         """Ask for the boxes of this iteration, behind the readers of what lies where they go."""
@@ -176,5 +211,7 @@ class ProducerRing(Struct, frozen=True):
         build(tensors.Expect(self.words.full, stage, total))
         for staging, source in self.sources:
             box = staging.box(source, {})
-            modes = (box.near, box.far)
-            build(tensors.CopyTensor(box.view, box.indices, staging.buffer, stage, self.words.full, stage, modes))
+            modes, side = (box.near, box.far), staging.outer_dim
+            asked = (box.view, box.indices, staging.buffer, stage, self.words.full, stage, modes)
+            is_shared = side in self.shared
+            build(clusters.MulticastTensor(*asked, side) if is_shared else tensors.CopyTensor(*asked))

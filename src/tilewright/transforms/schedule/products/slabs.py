@@ -74,9 +74,11 @@ def lower_store(
     build: Builder, threads: Threads, op: stores.StoreTile, new: Callable[[Value], Value], repeated: bool
 ) -> None:
     """All slabs of a tile; `repeated` if another one may have been stored before."""
-    layout, type_, near = layout_of(op.value), memref_of(op.slabs), op.modes[0]
+    layout, type_ = layout_of(op.value), memref_of(op.slabs)
+    # columns of accumulators run along a line of a slab, or across the lines of one that is turned
+    columns, width = (op.modes[1], type_.shape[1]) if op.turned else (op.modes[0], type_.shape[0])
     memories = (type_.shape[3] or 0) // (threads.teams.warps * op.sides)
-    found = slabs_in(layout, near, type_.shape[0] or 0)
+    found = slabs_in(layout, columns, width or 0)
     pairs = threads.teams.warps == _USUAL_WARPS and len(found) > memories and memories % _PAIR == 0
     together = _PAIR if pairs else 1
     groups = [found[k : k + together] for k in range(0, len(found), together)]
@@ -95,7 +97,7 @@ def lower_store(
             build(lane.Synchronize())
         stages = [emit.add(build, first, build.index(number % places * together + k)) for k in range(len(group))]
         for slab, stage in zip(group, stages, strict=True):
-            build(stores.StoreSlab(picked(build, [new(op.value)], slab.registers), new(op.slabs), stage))
+            build(stores.StoreSlab(picked(build, [new(op.value)], slab.registers), new(op.slabs), stage, op.turned))
         build(FenceAsync())
         build(lane.Synchronize())
         ask = emit.open_if(build, asks)
