@@ -23,7 +23,7 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
-from tilewright.transforms.matmul_stages import block_order, two_places
+from tilewright.transforms.matmul_stages import block_order, ring
 from tilewright.transforms.matmul_stages.layouts import origin_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -61,7 +61,7 @@ def apply(matmul: Matmul) -> str:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
     if matmul.schedule.buffers > 1:
-        two_places.apply(matmul, NAME)
+        ring.apply(matmul, NAME)
     if matmul.schedule.order > 1:
         block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
@@ -145,7 +145,7 @@ def registers(matmul: Matmul) -> int:
     sums = m * n * rows * columns * matmul.c.element.bits
     fetched = (matmul.a, matmul.b) if schedule.buffers == 1 else ()
     tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in fetched)
-    factors = _factor_registers(matmul, m * rows, n * columns, depth)
+    factors = _factor_registers(matmul, m * rows, n * columns, (1 + schedule.ahead) * depth)
     return math.ceil(sums / (WARP * 32)) + factors + math.ceil(tiles / (schedule.warps * WARP * 32))
 
 
@@ -183,7 +183,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     if matmul.schedule.buffers > 1:
-        two_places.check(matmul)
+        pass
     if matmul.schedule.order > 1:
         launch = matmul.nest(NAME)
         assert isinstance(launch, gpu.Launch)
@@ -204,6 +204,8 @@ def _bytes(op: memref.Alloca) -> int:
 def _check_products(matmul: Matmul, kernel: Kernel) -> None:
     """As many products, barriers and carried sums as the launch had."""
     m, n, k = matmul.schedule.fragments
+    if matmul.schedule.buffers > 1:
+        k = matmul.block["k"] // matmul.schedule.matrix[2]
     products = _count(kernel, tile.Mma)
     if products != 2 * m * n * k:
         raise Broken("number of products", kernel, f"{products} products of tiles, not 2 * {m} * {n} * {k}")
@@ -213,12 +215,14 @@ def _check_products(matmul: Matmul, kernel: Kernel) -> None:
     outside = next((op for op in kernel.walk() if isinstance(op, tile.Mma) and not _is_spmd(op)), None)
     if outside is not None:
         raise Broken("teams", outside, "a product is not one of a subgroup")
-    rows, columns, _ = matmul.schedule.matrix
-    sums = TileType((columns, rows), matmul.c.element)
+    ahead = matmul.schedule.ahead
     for op in kernel.walk():
-        carried = [v for v in op.operands if v.type == sums] if isinstance(op, scf.For) else []
-        if isinstance(op, scf.For) and carried and len(carried) != m * n:
-            raise Broken("carried count", op, f"a loop carries {len(carried)} sums, not {m} * {n}")
+        carried = [v for v in op.operands if isinstance(v.type, TileType)] if isinstance(op, scf.For) else []
+        if carried and len(carried) != m * n + ahead * (m + n):
+            said = (
+                f"a loop carries {len(carried)} matrices, not {m} * {n}{f' + {ahead} * ({m} + {n})' if ahead else ''}"
+            )
+            raise Broken("carried count", op, said)
 
 
 def _count(root: Operation, cls: type[Operation]) -> int:
