@@ -24,7 +24,7 @@ def _token_type(op: Operation) -> Type:
 
 
 class DeviceAsyncCopy(MlirOperation, name="nvgpu.device_async_copy"):
-    """A thread begins to copy a row of `dstElements` elements, of which as many as `srcElements` says are read, others zero.
+    """A thread begins to copy a row of `dstElements` elements; those behind the first `srcElements` of them are zero.
 
     Nobody may touch the target before a `DeviceAsyncWait` says that the copy's group has arrived.
     """

@@ -4,14 +4,14 @@ before:  copy(0) for %k { barrier; loads of A and B; for %kk { .. }; barrier; st
 after:   copy(0) .. copy(N - 2)
          for %k { wait; barrier; copy(k + N - 1) beside the products of k }  wait; barrier; products of the last step
 
-Step number s has place s mod N of each buffer, which has N times the rows. Copies go on by themselves where one is of 4,
-8 or 16 bytes: those of a step are a group, and a step waits for all groups but the last N - 2, which are those of steps
-behind it. Others are loads at the head of a step and stores at its end. The barrier says two things at once: all threads
-have waited for their part of the step's tiles, and all have read the place that is written next, which is that of the
-step before. Where no step is left to copy for, the last one is copied once more, to a place that nobody reads.
+Step number s has place s mod N of each buffer, which has N times the rows. Copies go on by themselves where one is of
+4, 8 or 16 bytes: those of a step are a group, and a step waits for all groups but the last N - 2, which are those of
+steps behind it. Others are loads at the head of a step and stores at its end. The barrier says two things at once: all
+threads have waited for their part of the step's tiles, and all have read the place that is written next, which is that
+of the step before. Where no step is left to copy for, the last one is copied once more, to a place that nobody reads.
 
-With `ahead=D` fragments are read D slices along k ahead of their products (`reads_ahead`), at the end of a step those of
-the next one: its wait and its barrier come as many slices earlier then.
+With `ahead=D` fragments are read D slices along k ahead of their products (`reads_ahead`), at the end of a step those
+of the next one: its wait and its barrier come as many slices earlier then.
 """
 
 from __future__ import annotations
@@ -178,7 +178,8 @@ def _copy_first(ring: _Ring, nests: Sequence[Operation]) -> Value | None:
         start = ring.start(build, Linear(number * ring.step))
         places = {buffer: Linear(number * rows) for buffer, rows in ring.rows.items()}
         copies = [copy for nest in nests for copy in _copies(build(nest.clone()))]
-        if any([_place(ring, copy, start, places, _behind(copy.store)) for copy in copies]):
+        tokens = [_place(ring, copy, start, places, _behind(copy.store)) for copy in copies]
+        if any(tokens):
             token = build(nvgpu.DeviceAsyncCreateGroup([])).asyncToken
     for nest in nests:
         nest.erase()
@@ -188,7 +189,7 @@ def _copy_first(ring: _Ring, nests: Sequence[Operation]) -> Value | None:
 def _copy_ahead(
     ring: _Ring, k: affine.For, steps: tuple[Sequence[Slice], Sequence[Slice]], token: Value | None
 ) -> None:
-    """Let steps copy for those behind them, and multiply what is in their places; `token` is None if no copy goes on."""
+    """Let steps copy for later ones, and multiply what is in their places; `token` is None if no copy goes on."""
     (slices, final), ahead = steps, ring.matmul.schedule.ahead
     first, end = k.body.entry.first, k.body.entry.last
     assert first is not None
@@ -223,7 +224,7 @@ def _copy_ahead(
 
 
 def _copy_beside(ring: _Ring, k: affine.For, slices: Sequence[Slice], at: tuple[Builder, Builder]) -> None:
-    """Copy for a later step beside the products of some slices: a few at a time, those that threads store behind them."""
+    """Copy for a later step beside the products of some slices, a few at a time; what threads store comes behind."""
     (head, end), copies = at, _copies(k)
     further = form_of(variable(k)).plus(Linear((ring.count - 1) * ring.step))
     start = ring.start(head, further) if ring.count > 2 else further

@@ -23,7 +23,7 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
-from tilewright.transforms.matmul_stages import block_order, ring
+from tilewright.transforms.matmul_stages import block_order, ring, ring_check
 from tilewright.transforms.matmul_stages.layouts import origin_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -183,7 +183,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     if matmul.schedule.buffers > 1:
-        pass
+        ring_check.check(matmul)
     if matmul.schedule.order > 1:
         launch = matmul.nest(NAME)
         assert isinstance(launch, gpu.Launch)
