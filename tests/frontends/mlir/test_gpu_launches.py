@@ -181,25 +181,25 @@ COPY = (
 GROUP = '"nvgpu.device_async_create_group"(%t) : (!nvgpu.device.async.token) -> !nvgpu.device.async.token'
 WAIT = '"nvgpu.device_async_wait"(%g) <{numGroups = 0 : i32}> : (!nvgpu.device.async.token) -> ()'
 BY_THREADS = PROGRAM[PROGRAM.index("      %v =") : PROGRAM.index('      "gpu.barrier"')]
-COPIES = PROGRAM.replace(BY_THREADS, f"      %t = {COPY}\n      %g = {GROUP}\n      {WAIT}\n")
+BEGUN = PROGRAM.replace(BY_THREADS, f"      %t = {COPY}\n      %g = {GROUP}\n      {WAIT}\n")
 
 
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
 def test_copies_that_go_on_by_themselves(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
     a = rng.integers(-99, 99, (24, 64), dtype=np.int32)
     b = np.zeros_like(a)
-    compiled(COPIES, target, tmp_path).f[1](a, b)
+    compiled(BEGUN, target, tmp_path).f[1](a, b)
     assert np.array_equal(b, a.reshape(3, 8, 64)[:, ::-1].reshape(24, 64))
     report = Report()
-    file = read_mlir_file(Source("f.mlir", COPIES), report)
+    file = read_mlir_file(Source("f.mlir", BEGUN), report)
     assert file is not None
-    assert print_generic(file).strip() == COPIES.strip()
+    assert print_generic(file).strip() == BEGUN.strip()
 
 
 def test_what_has_not_been_awaited_is_not_there(rng: np.random.Generator, tmp_path: Path) -> None:
     a = rng.integers(-99, 99, (24, 64), dtype=np.int32)
     with pytest.raises(tw.KernelError):
-        compiled(COPIES.replace("numGroups = 0", "numGroups = 1"), "interpreter", tmp_path).f[1](a, np.zeros_like(a))
+        compiled(BEGUN.replace("numGroups = 0", "numGroups = 1"), "interpreter", tmp_path).f[1](a, np.zeros_like(a))
 
 
 @pytest.mark.parametrize(
@@ -224,8 +224,8 @@ def test_what_has_not_been_awaited_is_not_there(rng: np.random.Generator, tmp_pa
     ],
 )
 def test_copies_that_are_refused(was: str, becomes: str, said: str, tmp_path: Path) -> None:
-    text = COPIES.replace(was, becomes)
-    assert text != COPIES
+    text = BEGUN.replace(was, becomes)
+    assert text != BEGUN
     if "i16" in becomes:
         text = text.replace("(memref<8x32xi32, 3>", "(memref<8x32xi16, 3>")
     with pytest.raises(CompileError) as error:

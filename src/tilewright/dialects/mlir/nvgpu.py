@@ -53,9 +53,9 @@ class DeviceAsyncCopy(MlirOperation, name="nvgpu.device_async_copy"):
             if len(indices) != len(shape_of(memory)):
                 fail(self, report, f"{memory.type} takes {len(shape_of(memory))} indices, not {len(indices)}")
         if len(self.srcElements) > 1:
-            fail(self, report, f"one number of elements is read, not {len(self.srcElements)}", "srcElements")
+            fail(self, report, f"one number of elements is read, not {len(self.srcElements)}")
         if self.elements < 1:
-            fail(self, report, f"{self.elements} elements are copied", "dstElements")
+            fail(self, report, f"{self.elements} elements are copied")
 
 
 class DeviceAsyncCreateGroup(MlirOperation, name="nvgpu.device_async_create_group"):
@@ -84,4 +84,4 @@ class DeviceAsyncWait(MlirOperation, name="nvgpu.device_async_wait"):
 
     def verify(self, report: Report) -> None:
         if self.pending < 0:
-            fail(self, report, f"{self.pending} groups cannot be left", "numGroups")
+            fail(self, report, f"{self.pending} groups cannot be left")

@@ -64,7 +64,12 @@ class _Copy(Struct, frozen=True):
         """Whether the device copies it by itself."""
         element = memref_of(self.load.base).element
         assert isinstance(element, ScalarType)
-        return element.bytes * self.load.vector.shape[0] in COPIED_BYTES
+        return goes_on(element, self.load.vector.shape[0])
+
+
+def goes_on(element: ScalarType, count: int) -> bool:
+    """Whether the device copies a row of so many elements by itself."""
+    return element.bytes * count in COPIED_BYTES
 
 
 class _Ring(Struct, frozen=True):

@@ -143,7 +143,11 @@ def registers(matmul: Matmul) -> int:
     m, n, _ = schedule.fragments
     rows, columns, depth = schedule.matrix
     sums = m * n * rows * columns * matmul.c.element.bits
-    fetched = (matmul.a, matmul.b) if schedule.buffers == 1 else ()
+    fetched = [
+        matrix
+        for matrix in (matmul.a, matmul.b)
+        if schedule.buffers == 1 or not ring.goes_on(matrix.element, schedule.vector)
+    ]
     tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in fetched)
     factors = _factor_registers(matmul, m * rows, n * columns, (1 + schedule.ahead) * depth)
     return math.ceil(sums / (WARP * 32)) + factors + math.ceil(tiles / (schedule.warps * WARP * 32))
