@@ -15,8 +15,10 @@ from transforms.matmul_stages.products import At, Case, behind, outcomes
 TILES = "block=32x32x32 warp=32x16x32"
 
 
-def test_blocks_take_the_tiles_of_a_panel() -> None:
-    at = behind(NAMES[-1], Case(128, 96, 32), f"{TILES} order=2")
+@pytest.mark.parametrize("order", [2, 3])
+def test_blocks_take_the_tiles_of_a_panel(order: int) -> None:
+    """Of two rows of the four, which three do not divide."""
+    at = behind(NAMES[-1], Case(128, 96, 32), f"{TILES} order={order}")
     launch = at.matmul.nest("")
     assert isinstance(launch, gpu.Launch)
     x, y = launch.ids(0)[:2]
@@ -24,6 +26,7 @@ def test_blocks_take_the_tiles_of_a_panel() -> None:
     rows, columns = (column(at.matmul.made.variables[f"{name}_of_blocks"], known, 12) for name in ("row", "column"))
     assert list(rows) == [0, 1] * 3 + [2, 3] * 3
     assert list(columns) == [0, 0, 1, 1, 2, 2] * 2
+    at.check()
 
 
 def test_the_order_of_blocks_that_a_launch_counts_is_refused() -> None:
