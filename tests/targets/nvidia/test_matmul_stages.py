@@ -118,6 +118,28 @@ def test_rows_are_copied_by_accesses_of_16_bytes() -> None:
     assert "st.shared.b16" not in ptx
 
 
+@pytest.mark.parametrize(
+    ("case", "schedule", "width"),
+    [
+        (Case(64, 64, 64), "block=32x32x32 warp=32x16x16", "v2.b32"),
+        (Case(64, 64, 64, "f16", "f16"), "block=32x32x32 warp=32x16x16", "b32"),
+        (Case(64, 64, 64, "f64", "f64"), "block=32x32x16 warp=16x16x16", "v2.b64"),
+        (Case(64, 64, 64), "block=32x32x32 warp=32x16x16 vector=1", "b32"),
+        (Case(64, 64, 64, "f16", "f16"), "block=32x32x32 warp=32x16x16 vector=1", "b16"),
+    ],
+    ids=str,
+)
+def test_lanes_access_neighbours_of_c_at_once(case: Case, schedule: str, width: str, rng: np.random.Generator) -> None:
+    """Where rows of C begin at multiples of two elements, which launches promise unless copies are of one element."""
+    kernel = Kernel(case, schedule)
+    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
+    assert set(re.findall(r"st\.global\.(\S+)", ptx)) == {width}
+    module = module_of(outcomes(case.text, schedule)[-1])
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    launch = kernel.launch(rng)
+    assert not faults(launch, emulated(module).run(launch))
+
+
 RING = Kernel(Case(64, 64, 160), "block=32x32x32 warp=32x16x32 buffers=3 ahead=1")
 
 

@@ -24,7 +24,7 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
 from tilewright.transforms.matmul_stages import block_order, ring, ring_check
-from tilewright.transforms.matmul_stages.layouts import origin_of
+from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
 from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
@@ -34,6 +34,7 @@ from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 NAME = "outline_and_lower"
 REGISTERS: Final = 255
 """Registers that a thread has at most, of 4 bytes."""
+_NEIGHBOURS: Final = 2
 _BESIDE: Final = (
     arith.Constant,
     affine.AffineValue,
@@ -108,11 +109,18 @@ def _alike(matmul: Matmul) -> list[SameLength]:
 
 
 def _aligned(matmul: Matmul) -> dict[Value, int]:
-    """The arguments of which threads move rows of elements, each with one access, and the bytes of that."""
+    """The arguments of which threads move rows of elements, each with one access, and the bytes of that.
+
+    A lane has two neighbours of each row of C, as instructions of tensor cores have them.
+    """
     found: dict[Value, int] = {}
-    for matrix in (matmul.a, matmul.b):
-        memory, bytes_ = origin_of(matrix.memref), matmul.schedule.vector * matrix.element.bits // 8
-        if matmul.schedule.vector > 1 and isinstance(memory, BlockArgument):
+    if matmul.schedule.vector == 1:
+        return found
+    pitch = pitch_of(matmul.c.memref)
+    pairs = [(matmul.c, _NEIGHBOURS)] if pitch is not None and pitch % _NEIGHBOURS == 0 else []
+    for matrix, count in ((matmul.a, matmul.schedule.vector), (matmul.b, matmul.schedule.vector), *pairs):
+        memory, bytes_ = origin_of(matrix.memref), count * matrix.element.bits // 8
+        if isinstance(memory, BlockArgument):
             found[memory] = max(bytes_, found.get(memory, 0))
     return found
 
