@@ -52,7 +52,7 @@ DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
 TALL = "block=256x256x64 shared=147456"
 """Tiles for two places of each buffer, and those for sums of f16, which leave room for larger ones."""
 RING = "block=128x256x64 warp=64x64x64 shared=232448"
-TALL_RING = "block=256x256x64 warp=128x64x64 shared=232448"
+TALL_RING = "block=256x256x32 warp=128x64x32 shared=232448"
 """Tiles for more places than two."""
 UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
 """Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
