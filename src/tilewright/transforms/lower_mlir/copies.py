@@ -9,6 +9,7 @@ from tilewright.dialects.gpu_products import COPIED_BYTES
 from tilewright.dialects.mlir import nvgpu
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import AddressSpace
+from tilewright.transforms.address_spaces import is_surely_global
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 
 
@@ -19,7 +20,7 @@ def _copy(low: Lowering, op: Operation) -> None:
         raise Unsupported(op, f"{op.name}: srcElements is not supported; copies are of whole rows")
     (source, from_), (target, to) = low.memref(op.src), low.memref(op.dst)
     bytes_ = op.elements * from_.element.bytes
-    if to.space is not AddressSpace.LOCAL or from_.space is AddressSpace.LOCAL:
+    if to.space is not AddressSpace.LOCAL or not is_surely_global(source):
         raise Unsupported(op, f"{op.name}: copies go from global to shared memory")
     if bytes_ not in COPIED_BYTES or (op.elements > 1 and (from_.strides[0], to.strides[0]) != (1, 1)):
         raise Unsupported(op, f"{op.name}: a copy is of 4, 8 or 16 bytes that follow each other, not of {bytes_}")
