@@ -51,6 +51,9 @@ PAPER, WIDE = "block=128x128x64 warp=64x32x32", "block=128x128x64 warp=64x64x32"
 DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
 TALL = "block=256x256x64 shared=147456"
 """Tiles for two places of each buffer, and those for sums of f16, which leave room for larger ones."""
+RING = "block=128x256x64 warp=64x64x64 shared=232448"
+TALL_RING = "block=256x256x32 warp=128x64x32 shared=232448"
+"""Tiles for more places than two."""
 UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
 """Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
 is busy for a line from global memory."""
@@ -99,10 +102,17 @@ ADDED = (
     Step("+ warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True),
     Step("+ two places, cp.async", f"{DEEP} pad=8 vector=8", staged=True),
     Step("+ order of blocks", f"{DEEP} pad=8 vector=8 order=8", staged=True),
+    Step("+ ring of four places", f"{RING} pad=8 vector=8 order=8 buffers=4", staged=True),
+    Step("+ fragments read ahead", f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1", staged=True),
     Step("f16: all stages", f"{PAPER} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 128 x 64", f"{TALL} warp=128x64x32 pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + two places, cp.async", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2", staged=True, total="f16"),
+    Step("f16: + order of blocks", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2 order=8", staged=True, total="f16"),
+    Step("f16: + ring of three places", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3", staged=True, total="f16"),
+    Step(
+        "f16: + fragments read ahead", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3 ahead=1", staged=True, total="f16"
+    ),
     _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
     _small("+ ring of 3", f"{WARPS}/3", "threads"),
     _small("+ wgmma", f"{GROUP}/3", "threads"),
@@ -118,10 +128,15 @@ ADDED = (
 )
 """One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies is
 in blocks without clusters, and groups that take turns have a tile each: both begin where those are left out."""
-WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, f"{WIDE} pad=8 vector=8"))
+ALL_STAGES = f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1"
+WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, ALL_STAGES))
 REMOVED = (
-    Step("stages: without padding (5)", f"{WIDE} pad=0 vector=8", staged=True),
-    Step("stages: without vectors (13)", f"{WIDE} pad=8 vector=1", staged=True),
+    Step("stages: without padding (5)", ALL_STAGES.replace("pad=8", "pad=0"), staged=True),
+    Step("stages: without vectors (13)", ALL_STAGES.replace("vector=8", "vector=1"), staged=True),
+    Step("stages: warps of 64 x 32", ALL_STAGES.replace("128x256x64 warp=64x64", "128x128x64 warp=64x32"), staged=True),
+    Step("stages: two places", ALL_STAGES.replace("buffers=4", "buffers=2"), staged=True),
+    Step("stages: without reads ahead", ALL_STAGES.replace(" ahead=1", ""), staged=True),
+    Step("stages: without order of blocks", ALL_STAGES.replace(" order=8", ""), staged=True),
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
     Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
@@ -188,7 +203,7 @@ def bound(step: Step) -> float:
     warps, bytes_ = (rows // m) * (columns // n), 2 * 16
     unit = warps * (m // 16) * (n // 8) * UNIT_CYCLES / 4
     read = warps * (m + n) * bytes_ / LINE_BYTES
-    copied = 0 if "buffers=2" in step.line else (rows + columns) * bytes_ / LINE_BYTES * (1 + LOADS_A_LINE)
+    copied = 0 if "buffers=" in step.line else (rows + columns) * bytes_ / LINE_BYTES * (1 + LOADS_A_LINE)
     return min(unit / (read + copied), 1)
 
 

@@ -171,3 +171,76 @@ def test_threads_compute_each_on_their_own(
     rows = a.reshape(3, 8, 16, 4)[:, ::-1].reshape(24, 16, 4)
     wanted = [np.full((24, 16), 7) if k is None else rows[:, :, k] for k in columns or []]
     assert np.array_equal(b, np.stack(wanted, 2).reshape(24, 64) if wanted else np.full_like(a, 18))
+
+
+COPY = (
+    '"nvgpu.device_async_copy"(%s, %r, %c, %A, %row, %column) <{dstElements = 4 : index, '
+    "operandSegmentSizes = array<i32: 1, 2, 1, 2, 0>}> : "
+    "(memref<8x32xi32, 3>, index, index, memref<24x64xi32>, index, index) -> !nvgpu.device.async.token"
+)
+GROUP = '"nvgpu.device_async_create_group"(%t) : (!nvgpu.device.async.token) -> !nvgpu.device.async.token'
+WAIT = '"nvgpu.device_async_wait"(%g) <{numGroups = 0 : i32}> : (!nvgpu.device.async.token) -> ()'
+BY_THREADS = PROGRAM[PROGRAM.index("      %v =") : PROGRAM.index('      "gpu.barrier"')]
+BEGUN = PROGRAM.replace(BY_THREADS, f"      %t = {COPY}\n      %g = {GROUP}\n      {WAIT}\n")
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_copies_that_go_on_by_themselves(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    a = rng.integers(-99, 99, (24, 64), dtype=np.int32)
+    b = np.zeros_like(a)
+    compiled(BEGUN, target, tmp_path).f[1](a, b)
+    assert np.array_equal(b, a.reshape(3, 8, 64)[:, ::-1].reshape(24, 64))
+    report = Report()
+    file = read_mlir_file(Source("f.mlir", BEGUN), report)
+    assert file is not None
+    assert print_generic(file).strip() == BEGUN.strip()
+
+
+def test_what_has_not_been_awaited_is_not_there(rng: np.random.Generator, tmp_path: Path) -> None:
+    a = rng.integers(-99, 99, (24, 64), dtype=np.int32)
+    with pytest.raises(tw.KernelError):
+        compiled(BEGUN.replace("numGroups = 0", "numGroups = 1"), "interpreter", tmp_path).f[1](a, np.zeros_like(a))
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "said"),
+    [
+        ("dstElements = 4", "dstElements = 3", "a copy is of 4, 8 or 16 bytes that follow each other, not of 12"),
+        ("dstElements = 4", "dstElements = 0", "0 elements are copied"),
+        ("numGroups = 0", "numGroups = -1", "-1 groups cannot be left"),
+        (
+            COPY,
+            COPY.replace("%c, %A", "%A").replace("1, 2, 1", "1, 1, 1").replace("3>, index, i", "3>, i"),
+            "takes 2 ind",
+        ),
+        (
+            COPY,
+            COPY.replace("%column)", "%column, %c4)")
+            .replace("2, 0>", "2, 1>")
+            .replace("index) ->", "index, index) ->"),
+            "srcElements is not supported",
+        ),
+        ("%s: memref<8x32xi32, 3>", "%s: memref<8x32xi16, 3>", "has not the elements of"),
+    ],
+)
+def test_copies_that_are_refused(was: str, becomes: str, said: str, tmp_path: Path) -> None:
+    text = BEGUN.replace(was, becomes)
+    assert text != BEGUN
+    if "i16" in becomes:
+        text = text.replace("(memref<8x32xi32, 3>", "(memref<8x32xi16, 3>")
+    with pytest.raises(CompileError) as error:
+        compiled(text, "interpreter", tmp_path)
+    messages = [one.message for one in error.value.diagnostics]
+    assert any(said in message for message in messages), messages
+
+
+def test_only_threads_copy_so(tmp_path: Path) -> None:
+    text = (
+        "func.func @f(%A: memref<4xi32>, %B: memref<4xi32>) {\n  %z = arith.constant 0 : index\n"
+        '  %t = "nvgpu.device_async_copy"(%B, %z, %A, %z) <{dstElements = 4 : index, '
+        "operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (memref<4xi32>, index, memref<4xi32>, index) -> "
+        "!nvgpu.device.async.token\n  return\n}\n"
+    )
+    with pytest.raises(CompileError) as error:
+        compiled(text, "interpreter", tmp_path)
+    assert "only threads of a launch copy so" in error.value.diagnostics[0].message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from tilewright.artifacts.artifact import Artifact
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, lower_module
 from tilewright.diagnostics import Report
+from tilewright.dialects import gpu_products, scf, team
+from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Operation
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble
 from tilewright.targets.nvidia.target import NvidiaTarget
@@ -19,6 +23,7 @@ from transforms.matmul_stages.products import Case, module_of, outcomes, schedul
 
 from .case import Launch, faults
 from .emulated import emulated
+from .emulator.races import RaceError
 from .test_ptx import needs_ptxas
 
 
@@ -60,7 +65,8 @@ KERNELS = [
     Kernel(Case(64, 64, 64, "f32", "f32", second="f16"), "block=32x32x32 warp=16x16x16"),
     Kernel(Case(64, 96, 64, "i8", "i32", second="i16"), "block=32x32x32 warp=16x16x16 pad=16"),
     Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2 order=2"),
-    Kernel(Case(32, 64, 96, "f16", "f16"), "block=32x32x32 warp=16x32x32 buffers=2"),
+    Kernel(Case(32, 64, 160, "f16", "f16"), "block=32x32x32 warp=16x32x32 buffers=4 ahead=1"),
+    Kernel(Case(71, 45, 99, opened="ijk"), "block=32x32x32 warp=16x16x16 vector=1 buffers=3 ahead=1"),
     # with steps of 32 ptxas spills for sm_80: test_nothing_is_spilled_where_ptxas_is_told_of_one_block
     Kernel(Case(71, 45, 99), "block=32x32x16 warp=16x16x16 vector=1"),
 ]
@@ -112,17 +118,85 @@ def test_rows_are_copied_by_accesses_of_16_bytes() -> None:
     assert "st.shared.b16" not in ptx
 
 
-def test_steps_copy_by_the_device(rng: np.random.Generator) -> None:
-    """With two places: two of A and two of B of each thread in a step, which begin beside the products."""
-    kernel = Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2")
-    module = module_of(outcomes(kernel.case.text, kernel.schedule)[-1])
+@pytest.mark.parametrize(
+    ("case", "schedule", "width"),
+    [
+        (Case(64, 64, 64), "block=32x32x32 warp=32x16x16", "v2.b32"),
+        (Case(64, 64, 64, "f16", "f16"), "block=32x32x32 warp=32x16x16", "b32"),
+        (Case(64, 64, 64, "f64", "f64"), "block=32x32x16 warp=16x16x16", "v2.b64"),
+        (Case(64, 64, 64), "block=32x32x32 warp=32x16x16 vector=1", "b32"),
+        (Case(64, 64, 64, "f16", "f16"), "block=32x32x32 warp=32x16x16 vector=1", "b16"),
+    ],
+    ids=str,
+)
+def test_lanes_access_neighbours_of_c_at_once(case: Case, schedule: str, width: str, rng: np.random.Generator) -> None:
+    """Where rows of C begin at multiples of two elements, which launches promise unless copies are of one element."""
+    kernel = Kernel(case, schedule)
+    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
+    assert set(re.findall(r"st\.global\.(\S+)", ptx)) == {width}
+    module = module_of(outcomes(case.text, schedule)[-1])
     lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
     launch = kernel.launch(rng)
-    found = faults(launch, emulated(module).run(launch))
-    assert not found, "; ".join(found)
-    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
-    assert ptx.count("cp.async.cg.shared.global") == 4
-    assert ptx.index("ldmatrix") < ptx.index("cp.async.cg") < ptx.index("mma.sync") < ptx.index("cp.async.wait_group")
+    assert not faults(launch, emulated(module).run(launch))
+
+
+RING = Kernel(Case(64, 64, 160), "block=32x32x32 warp=32x16x32 buffers=3 ahead=1")
+
+
+def test_steps_copy_by_the_device() -> None:
+    """Two of A and two of B of each thread in a step, which begin beside the products; one group may be on its way."""
+    ptx = RING.artifact(Architecture.SM_80).payload.decode()
+    (step,) = (part for part in ptx.split("$L__BB") if "mma.sync" in part and "cp.async.cg" in part)
+    assert step.count("cp.async.cg.shared.global") == 4
+    names = ("cp.async.cg", "cp.async.commit_group", "mma.sync", "cp.async.wait_group \t1", "barrier.sync")
+    places = [step.index(name) for name in names]
+    assert places == sorted(places)
+    assert step.index("ldmatrix", places[-1]) < step.rindex("mma.sync")
+    assert ptx.rindex("cp.async.wait_group \t0") > ptx.rindex("mma.sync")
+
+
+def no_wait(module: Module) -> None:
+    """A step does not wait for copies."""
+    in_loop(module, gpu_products.AwaitCopies).erase()
+
+
+def waits_for_less(module: Module) -> None:
+    """A step leaves one group more on its way."""
+    in_loop(module, gpu_products.AwaitCopies).attributes["pending"] = 2
+
+
+def no_barrier(module: Module) -> None:
+    """A step does not wait for other threads."""
+    in_loop(module, team.Barrier).erase()
+
+
+def a_place_too_few(module: Module) -> None:
+    """Copies go to the place that is read."""
+    names = {value.name: value for op in module.walk() for value in op.results}
+    names["free_place"].replace_all_uses_with(names["place"])
+
+
+def in_loop(module: Module, kind: type[Operation]) -> Operation:
+    """The operation in the loop along k."""
+    loops = [op for op in module.walk() if isinstance(op, scf.For)]
+    return next(op for loop in loops for op in loop.walk() if isinstance(op, kind))
+
+
+@pytest.mark.covering(0)
+@pytest.mark.parametrize("mutate", [None, no_wait, waits_for_less, no_barrier, a_place_too_few])
+def test_the_emulator_notices_what_a_ring_lacks(
+    mutate: Callable[[Module], None] | None, rng: np.random.Generator
+) -> None:
+    module = module_of(outcomes(RING.case.text, RING.schedule)[-1])
+    if mutate is not None:
+        mutate(module)
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    launch = RING.launch(rng)
+    try:
+        found = faults(launch, emulated(module).run(launch))
+    except RaceError as race:
+        found = [str(race)]
+    assert bool(found) == (mutate is not None)
 
 
 @needs_ptxas

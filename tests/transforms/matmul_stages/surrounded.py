@@ -16,6 +16,8 @@ from tilewright.transforms.matmul_stages import Outcome
 from transforms.matmul_stages.products import TYPES, program_of, schedule_of
 
 FRONT = ("fill", "beta")
+RINGS = ("", " buffers=2", " buffers=3 ahead=1")
+"""Places in shared memory, as schedules have them."""
 BEHIND = ("bias", "rows", "relu", "gelu", "scale", "residual", "narrow")
 Array = NDArray[Any]
 

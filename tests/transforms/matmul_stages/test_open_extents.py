@@ -18,7 +18,7 @@ from tilewright.ir.mlir.printer import print_generic
 from tilewright.program import Program
 from tilewright.transforms.matmul_stages import NAMES, Outcome
 from transforms.matmul_stages.products import Case, module_of, outcomes, program_of, unit_of
-from transforms.matmul_stages.surrounded import BEHIND, FRONT, Surrounded
+from transforms.matmul_stages.surrounded import BEHIND, FRONT, RINGS, Surrounded
 
 TILES = "block=16x16x16 warp=16x16x16 vector=1"
 BARE = Case(16, 16, 16, opened="ijk")
@@ -57,7 +57,7 @@ def test_every_stage_at_any_extents(rng: np.random.Generator, ran: Ran, tmp_path
 
 @pytest.mark.parametrize("sizes", [(32, 17, 33), (5, 33, 16), (17, 32, 15)], ids=str)
 def test_the_emulated_device(sizes: tuple[int, int, int], rng: np.random.Generator) -> None:
-    one = stages(BARE.text)[-1]
+    one = stages(BARE.text, TILES + str(rng.choice(RINGS)))[-1]
     m, n, k = sizes
     check(program_of_module(module_of(one)), one, structs.replace(BARE, m=m, n=n, k=k), rng)
 

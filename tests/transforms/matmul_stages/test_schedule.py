@@ -28,7 +28,7 @@ def test_what_is_left_out_is_as_in_the_paper() -> None:
         ("pad=-1", "pad=-1", "pad takes a number"),
         ("vector=0", "vector=0", "vector takes a number"),
         ("shared=64K", "shared=64K", "shared takes a number"),
-        ("buffers=3", "buffers=3", "one place in memory or two"),
+        ("ahead=1", "ahead=1", "is not there to be read"),
         ("order=0", "order=0", "order takes a number"),
         ("block=128x128", "block=128x128", "block takes three extents"),
         ("warp=0x1x1", "warp=0x1x1", "warp takes three extents"),

@@ -15,7 +15,7 @@ from tilewright.ir.mlir.operations import MlirFile
 from tilewright.ir.mlir.printer import print_generic
 from tilewright.transforms.matmul_stages import NAMES
 from transforms.matmul_stages.products import module_of, outcomes, program_of, unit_of
-from transforms.matmul_stages.surrounded import BEHIND, FRONT, Surrounded
+from transforms.matmul_stages.surrounded import BEHIND, FRONT, RINGS, Surrounded
 
 TILES = "block=16x16x16 warp=16x16x16 vector=1"
 CASES = [
@@ -52,7 +52,7 @@ def test_a_constant_scale_that_nothing_else_uses_stays(rng: np.random.Generator,
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_emulated_device(case: Surrounded, rng: np.random.Generator) -> None:
-    schedule = schedule_of_case(case)
+    schedule = schedule_of_case(case) + str(rng.choice(RINGS))
     module = module_of(outcomes(case.text, schedule)[-1])
     case.check(program_of_module(module), case.grid(schedule), rng, "the device")
 
@@ -93,7 +93,7 @@ def test_any_surroundings(rng: np.random.Generator, ran: Ran, tmp_path: Path) ->
             bool(rng.integers(2)),
             bool(rng.integers(2)),
         )
-        found = outcomes(case.text, schedule_of_case(case))
+        found = outcomes(case.text, schedule_of_case(case) + str(rng.choice(RINGS)))
         for one in (found[int(rng.integers(len(found)))], found[-1]) if number % 10 != 5 else found:
             case.run(one, "interpreter", TILES, tmp_path, rng)
     ran(total, "products with surroundings through the stages")

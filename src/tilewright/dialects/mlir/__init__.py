@@ -1,4 +1,5 @@
-"""MLIR's own dialects as MLIR declares them: func, cf, arith, math, memref, scf, affine, linalg, tensor, gpu, vector.
+"""MLIR's own dialects as MLIR declares them: func, cf, arith, math, memref, scf, affine, linalg, tensor, gpu, nvgpu and
+vector.
 
 Their names are MLIR's, which is why they stand apart from the shared dialects, of which some have those names too.
 """
@@ -22,6 +23,7 @@ from tilewright.dialects.mlir import (
     math,
     memref,
     mma,
+    nvgpu,
     regroupings,
     scf,
     tensor,
@@ -47,6 +49,7 @@ _MODULES = (
     regroupings,
     gpu,
     mma,
+    nvgpu,
     vector,
 )
 

@@ -81,6 +81,7 @@ class CpuTarget(Struct, frozen=True):
         work-groups load is not prefetched in checked code: that reads groups before their indices are tested.
         """
         from tilewright.targets.cpu.policy import QUICK_TILES, STREAM_PREFETCH, CpuTeamPolicy, CpuTilePolicy
+        from tilewright.transforms.copy_at_once import CopyAtOnce
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.policy import NO_PREFETCH
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
@@ -91,7 +92,8 @@ class CpuTarget(Struct, frozen=True):
         tiles = CpuTilePolicy(self.machine, tile) if level or tile else QUICK_TILES
         prefetch = STREAM_PREFETCH if level else NO_PREFETCH
         team = CpuTeamPolicy(self.machine)
-        passes = [*common_pipeline(team, tiles, level, checked, prefetch, one_thread=True), SplitBarriers()]
+        common = common_pipeline(team, tiles, level, checked, prefetch, one_thread=True)
+        passes = [CopyAtOnce(), *common, SplitBarriers()]
         if self.request is not None:
             from tilewright.transforms.product_tiles import CheckProducts
 

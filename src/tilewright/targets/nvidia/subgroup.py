@@ -39,6 +39,7 @@ from tilewright.targets.nvidia.registers import (
 )
 from tilewright.targets.nvidia.subgroup_matrices import load_matrices
 from tilewright.targets.nvidia.subgroup_products import SubgroupProduct
+from tilewright.targets.nvidia.subgroup_runs import load_runs, store_runs
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import Operand, RegisterTile
 
@@ -114,6 +115,9 @@ def _load(ctx: KernelContext, op: tile.Load | tile.AtomicLoad) -> RegisterTile:
     matrices = load_matrices(ctx, op) if isinstance(op, tile.Load) else None
     if matrices is not None:
         return matrices
+    runs = load_runs(ctx, op) if isinstance(op, tile.Load) else None
+    if runs is not None:
+        return runs
 
     def element(slot: int, where: Coordinates) -> Operand:
         view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)
@@ -147,6 +151,8 @@ def _store(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
 
 
 def _store_slots(ctx: KernelContext, op: tile.Store | tile.AtomicStore) -> None:
+    if isinstance(op, tile.Store) and store_runs(ctx, op):
+        return
     source, places = registers_of(ctx, op.value), positions(ctx, op.value)
     for slot, (operand, where) in enumerate(zip(source.slots, places, strict=True)):
         view, indices, inside = place(ctx, op.memref, op.indices, where, op.check)

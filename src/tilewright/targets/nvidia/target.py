@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "72"
+_FORMAT: Final = "73"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -101,7 +101,6 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.schedule.assign_layouts import AssignLayouts
         from tilewright.transforms.schedule.assign_roles import AssignRoles
-        from tilewright.transforms.schedule.async_copies import AsyncCopies
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.early_loads import EarlyLoads
@@ -153,7 +152,6 @@ class NvidiaTarget(Struct, frozen=True):
             LateBarriers(),
             LowerToLanes(),
             JoinAccesses(),
-            AsyncCopies(),
             MergeBarriers(),
             ShareBlocks(policy, request),
             AssignRoles(),

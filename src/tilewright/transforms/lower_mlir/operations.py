@@ -11,6 +11,7 @@ from tilewright.ir.core import Block, Operation, Region
 from tilewright.transforms.lower_mlir import (
     affine,
     control,
+    copies,
     functions,
     gpu,
     launches,
@@ -34,6 +35,7 @@ def _handlers() -> Mapping[type[Operation], Handler]:
         **affine.handlers(lower_block),
         **linalg.handlers(lower_block),
         **gpu.handlers(),
+        **copies.handlers(),
         **launches.handlers(lower_block),
         **vectors.handlers(),
         **tensors.handlers(),

@@ -48,8 +48,10 @@ def column(value: Value, known: Mapping[Value, Column], count: int) -> Column:
     if value in known:
         return known[value]
     op = value.defining_op
-    if isinstance(op, affine.Apply):
-        return _column(op.map.results[0], [column(one, known, count) for one in op.values], count)
+    if isinstance(op, affine.Apply | affine.Min):
+        inputs = [column(one, known, count) for one in op.values]
+        found = [_column(result, inputs, count) for result in op.map.results]
+        return found[0] if len(found) == 1 else [min(each) for each in zip(*found, strict=True)]
     if op is not None and op.name == "arith.constant" and value.type is INDEX:
         return [integer_of(op.attributes["value"])] * count
     raise KeyError(value)

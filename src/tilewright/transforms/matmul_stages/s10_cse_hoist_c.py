@@ -15,16 +15,14 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import affine, arith, mma
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.mlir.types import BuiltinType
+from tilewright.transforms.matmul_stages.carrying import carrying, hand_on
 from tilewright.transforms.matmul_stages.dependences import accesses
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.nests import (
     Key,
     applied,
-    bounds,
     inside,
     key_of,
-    make_loop,
-    move_into,
     name_of,
     variable,
 )
@@ -176,14 +174,14 @@ def _hoist(matmul: Matmul, k: affine.For, kk: affine.For, sums: Sequence[_Sum]) 
         )
         first.append(sum_)
         first[-1].name = f"c_reg_{number}"
-    outer = _carrying(k, first)
-    inner = _carrying(kk, list(outer.body.entry.arguments[1:]))
+    outer = carrying(k, first)
+    inner = carrying(kk, list(outer.body.entry.arguments[1:]))
     matmul.mark("k", outer)
     matmul.mark("kk", inner)
     for one, argument in zip(sums, inner.body.entry.arguments[1:], strict=True):
         one.load.out.replace_all_uses_with(argument)
-    _yield(inner, [argument if one.store is None else one.value for one, argument in _with(sums, inner)])
-    _yield(outer, list(inner.outs))
+    hand_on(inner, [argument if one.store is None else one.value for one, argument in _with(sums, inner)])
+    hand_on(outer, list(inner.outs))
     build = Builder(outer.block, outer.next, outer.location) if outer.block is not None else build
     for one, value, place in zip(sums, outer.outs, indices, strict=True):
         total = value if matmul.alpha is None else scaled(matmul, build, value, _read(matmul, build, one, place))
@@ -202,28 +200,6 @@ def _read(matmul: Matmul, build: Builder, one: _Sum, place: Sequence[Value]) -> 
 
 def _with(sums: Sequence[_Sum], loop: affine.For) -> Iterator[tuple[_Sum, Value]]:
     return zip(sums, loop.body.entry.arguments[1:], strict=True)
-
-
-def _carrying(loop: affine.For, inits: Sequence[Value]) -> affine.For:
-    """The loop with values that it carries, in its place; its body yields nothing yet."""
-    limits = bounds(loop)
-    assert limits is not None, "stages make loops with one bound at each end"
-    found = make_loop(name_of(loop), *limits, loop.stride, inits)
-    Builder.before_op(loop)(found)
-    block = found.body.entry
-    block.append(affine.Yield([], location=loop.location))
-    move_into(block, list(inside(loop)))
-    variable(loop).replace_all_uses_with(variable(found))
-    for argument, value in zip(block.arguments[1:], inits, strict=True):
-        argument.name = value.name
-    loop.erase()
-    return found
-
-
-def _yield(loop: affine.For, values: Sequence[Value]) -> None:
-    end = loop.body.entry.last
-    assert end is not None
-    end.operands = values
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:

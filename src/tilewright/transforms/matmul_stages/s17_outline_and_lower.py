@@ -23,8 +23,8 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
-from tilewright.transforms.matmul_stages import block_order, two_places
-from tilewright.transforms.matmul_stages.layouts import origin_of
+from tilewright.transforms.matmul_stages import block_order, ring, ring_check
+from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
 from tilewright.transforms.matmul_stages.s06_wmma_generate import instruction_of
@@ -34,6 +34,7 @@ from tilewright.transforms.matmul_stages.s15_map_to_gpu import WARP
 NAME = "outline_and_lower"
 REGISTERS: Final = 255
 """Registers that a thread has at most, of 4 bytes."""
+_NEIGHBOURS: Final = 2
 _BESIDE: Final = (
     arith.Constant,
     affine.AffineValue,
@@ -61,7 +62,7 @@ def apply(matmul: Matmul) -> str:
         hint = 'give smaller tiles of warps in the schedule, "warp=64x32x32" for example'
         raise NotApplicable(launch, f"a thread needs {needed} registers at least; there are {REGISTERS}", hint)
     if matmul.schedule.buffers > 1:
-        two_places.apply(matmul, NAME)
+        ring.apply(matmul, NAME)
     if matmul.schedule.order > 1:
         block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
@@ -108,11 +109,18 @@ def _alike(matmul: Matmul) -> list[SameLength]:
 
 
 def _aligned(matmul: Matmul) -> dict[Value, int]:
-    """The arguments of which threads move rows of elements, each with one access, and the bytes of that."""
+    """The arguments of which threads move rows of elements, each with one access, and the bytes of that.
+
+    A lane has two neighbours of each row of C, as instructions of tensor cores have them.
+    """
     found: dict[Value, int] = {}
-    for matrix in (matmul.a, matmul.b):
-        memory, bytes_ = origin_of(matrix.memref), matmul.schedule.vector * matrix.element.bits // 8
-        if matmul.schedule.vector > 1 and isinstance(memory, BlockArgument):
+    if matmul.schedule.vector == 1:
+        return found
+    pitch = pitch_of(matmul.c.memref)
+    pairs = [(matmul.c, _NEIGHBOURS)] if pitch is not None and pitch % _NEIGHBOURS == 0 else []
+    for matrix, count in ((matmul.a, matmul.schedule.vector), (matmul.b, matmul.schedule.vector), *pairs):
+        memory, bytes_ = origin_of(matrix.memref), count * matrix.element.bits // 8
+        if isinstance(memory, BlockArgument):
             found[memory] = max(bytes_, found.get(memory, 0))
     return found
 
@@ -143,9 +151,13 @@ def registers(matmul: Matmul) -> int:
     m, n, _ = schedule.fragments
     rows, columns, depth = schedule.matrix
     sums = m * n * rows * columns * matmul.c.element.bits
-    fetched = (matmul.a, matmul.b) if schedule.buffers == 1 else ()
+    fetched = [
+        matrix
+        for matrix in (matmul.a, matmul.b)
+        if schedule.buffers == 1 or not ring.goes_on(matrix.element, schedule.vector)
+    ]
     tiles = sum(math.prod(matrix.of(matmul.block)) * matrix.element.bits for matrix in fetched)
-    factors = _factor_registers(matmul, m * rows, n * columns, depth)
+    factors = _factor_registers(matmul, m * rows, n * columns, (1 + schedule.ahead) * depth)
     return math.ceil(sums / (WARP * 32)) + factors + math.ceil(tiles / (schedule.warps * WARP * 32))
 
 
@@ -183,7 +195,7 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
         if kernel.attributes_of(kernel.parameters[argument.index]).get(ALIGNMENT) != bytes_:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     if matmul.schedule.buffers > 1:
-        two_places.check(matmul)
+        ring_check.check(matmul)
     if matmul.schedule.order > 1:
         launch = matmul.nest(NAME)
         assert isinstance(launch, gpu.Launch)
@@ -204,6 +216,8 @@ def _bytes(op: memref.Alloca) -> int:
 def _check_products(matmul: Matmul, kernel: Kernel) -> None:
     """As many products, barriers and carried sums as the launch had."""
     m, n, k = matmul.schedule.fragments
+    if matmul.schedule.buffers > 1:
+        k = matmul.block["k"] // matmul.schedule.matrix[2]
     products = _count(kernel, tile.Mma)
     if products != 2 * m * n * k:
         raise Broken("number of products", kernel, f"{products} products of tiles, not 2 * {m} * {n} * {k}")
@@ -213,12 +227,14 @@ def _check_products(matmul: Matmul, kernel: Kernel) -> None:
     outside = next((op for op in kernel.walk() if isinstance(op, tile.Mma) and not _is_spmd(op)), None)
     if outside is not None:
         raise Broken("teams", outside, "a product is not one of a subgroup")
-    rows, columns, _ = matmul.schedule.matrix
-    sums = TileType((columns, rows), matmul.c.element)
+    ahead = matmul.schedule.ahead
     for op in kernel.walk():
-        carried = [v for v in op.operands if v.type == sums] if isinstance(op, scf.For) else []
-        if isinstance(op, scf.For) and carried and len(carried) != m * n:
-            raise Broken("carried count", op, f"a loop carries {len(carried)} sums, not {m} * {n}")
+        carried = [v for v in op.operands if isinstance(v.type, TileType)] if isinstance(op, scf.For) else []
+        if carried and len(carried) != m * n + ahead * (m + n):
+            said = (
+                f"a loop carries {len(carried)} matrices, not {m} * {n}{f' + {ahead} * ({m} + {n})' if ahead else ''}"
+            )
+            raise Broken("carried count", op, said)
 
 
 def _count(root: Operation, cls: type[Operation]) -> int:

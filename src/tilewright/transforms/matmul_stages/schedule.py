@@ -23,7 +23,8 @@ _ENTRY: Final = re.compile(r"\S+")
 _TILE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _PRECISIONS: Final = ("tf32",)
-_NUMBERS: Final = ("pad", "vector", "shared", "buffers", "order")
+_FROM_ZERO: Final = ("pad", "ahead")
+_NUMBERS: Final = ("pad", "vector", "shared", "buffers", "ahead", "order")
 
 
 class Schedule(Struct, frozen=True):
@@ -32,7 +33,8 @@ class Schedule(Struct, frozen=True):
     `pad` are the elements that a row of a shared buffer is longer than its tile, `vector` those that one thread copies
     at once. `size` are the extents that the product has where its types leave them open; a kernel is of one size.
     `shared` are the bytes of shared memory that a block may have: by default what every device has.
-    `buffers` are the places that each factor has there: with 2 the next tile is written to one while the other is read.
+    `buffers` are the places that each factor has there: with 2 and more, tiles are copied as many steps ahead less one.
+    `ahead` are the slices along k, a matrix deep, whose fragments are read ahead of their products.
     `order` are the rows of tiles that blocks go down before they go on to the next column; with 1 they go along a row.
     `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
     f16; `suited` says what suits other types.
@@ -45,6 +47,7 @@ class Schedule(Struct, frozen=True):
     vector: int = 8
     shared: int = 48 * 1024
     buffers: int = 1
+    ahead: int = 0
     order: int = 1
     size: Tile | None = None
     precision: str | None = None
@@ -149,7 +152,7 @@ def _value(key: str, text: str) -> int | str | Tile | None:
         return text if text in _PRECISIONS else None
     if key in _NUMBERS:
         number = int(text) if _NUMBER.fullmatch(text) else None
-        return number if number is not None and (number > 0 or key == "pad") else None
+        return number if number is not None and (number > 0 or key in _FROM_ZERO) else None
     match = _TILE.fullmatch(text)
     if match is None or min(map(int, match.groups())) < 1:
         return None
@@ -157,14 +160,14 @@ def _value(key: str, text: str) -> int | str | Tile | None:
 
 
 def _check(schedule: Schedule, places: dict[str, SourceRange], whole: SourceRange, report: Report) -> None:
-    """A block consists of whole warps, there are instructions for the matrices, and a buffer has one place or two."""
+    """A block consists of whole warps, there are instructions for the matrices, and places for what is read ahead."""
     if any(n % m for n, m in zip(schedule.block, schedule.warp, strict=True)):
         place = places.get("warp") or places.get("block") or whole
         said = f"block={spelled(schedule.block)} does not consist of whole tiles warp={spelled(schedule.warp)}"
         report.error(SCHEDULE, place, said)
-    if schedule.buffers > 2:
-        said = f"buffers={schedule.buffers}: a tile is fetched one step ahead, which takes one place in memory or two"
-        report.error(SCHEDULE, places.get("buffers", whole), said)
+    if schedule.ahead and schedule.buffers == 1:
+        said = f"ahead={schedule.ahead}: with one place in memory the tile of the next step is not there to be read"
+        report.error(SCHEDULE, places.get("ahead", whole), said).hint('give "buffers=2" or more')
     if not any(divides(each, schedule.matrix) for each in TABLE):
         place, said = places.get("matrix", whole), f"there are no instructions for {spelled(schedule.matrix)}"
         known = ", ".join(dict.fromkeys(spelled(each.shape) for each in TABLE))
