@@ -103,6 +103,8 @@ def packed(ctx: KernelContext, slots: Sequence[Value], element: Element) -> tupl
 
 def lower_elementwise(ctx: KernelContext, op: core.Operation) -> None:
     """An operation of `arith` or `math` on each register; on those that hold the same, once."""
+    if _is_inside_a_unit_power(op):
+        return
     count = fragment_of(op.results[0]).size
     if (exponent := _unit_exponent(op)) is not None:
         ctx.bind(op.results[0], Fragment(tuple(_unit_power(ctx, slot) for slot in slots_of(ctx, exponent))))
@@ -135,6 +137,15 @@ def _unit_exponent(op: core.Operation) -> core.Value | None:
     power = op.value.defining_op if isinstance(op, arith_floats.Flush) else None
     flushed = power.value.defining_op if isinstance(power, math_ops.Exp2) else None
     return flushed.value if isinstance(flushed, arith_floats.Flush) else None
+
+
+def _is_inside_a_unit_power(op: core.Operation) -> bool:
+    """Whether all that is asked for is what the unit computes in one step of something in front of it."""
+    if isinstance(op, math_ops.Exp2):
+        return all(_unit_exponent(user) is not None for user in op.out.uses)
+    return isinstance(op, arith_floats.Flush) and all(
+        isinstance(user, math_ops.Exp2) and _is_inside_a_unit_power(user) for user in op.out.uses
+    )
 
 
 def _is_normal(exponent: core.Value) -> bool:
