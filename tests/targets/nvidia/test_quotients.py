@@ -170,3 +170,17 @@ def test_powers_that_are_no_subnormal_numbers_are_those_of_the_unit(least: float
     expected = np.exp2(np.maximum(x, np.float32(least)).astype(np.float64)).astype(np.float32)
     found = program.run(Launch([x, poisoned("f32", WIDTH)], {1: expected}))[1]
     np.testing.assert_allclose(np.asarray(found), expected, rtol=2.0**-21)
+
+
+@pytest.mark.parametrize(("asked", "steps", "flushes"), [("%v", 0, 0), ("%p", 8, 8), ("%f", 0, 8)])
+def test_what_the_unit_computes_in_one_step_has_no_other_code(asked: str, steps: int, flushes: int) -> None:
+    """Flushed powers of what is flushed; what of it is asked for besides is computed, and what that takes."""
+    power, type_ = f"%q = math.exp2 %v -> tile<{WIDTH}xf32>", f"tile<{WIDTH}xf32>"
+    assert power in (text := function_text("exp2"))
+    steps_of = [f"%f = arith.flush %v -> {type_}", f"%p = math.exp2 %f -> {type_}", f"%g = arith.flush %p -> {type_}"]
+    flushed = "\n".join([*steps_of, f"%q = arith.add %g, {asked} -> {type_}"])
+    module = module_of(text.replace(power, flushed))
+    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(), Report())
+    llvm, _ = emit_llvm(module, Architecture.SM_80)
+    assert llvm.count("@llvm.nvvm.saturate.f(float %") == steps
+    assert llvm.count("@llvm.fabs.f32(float %") == flushes
