@@ -4,10 +4,12 @@ and to machine code with ptxas.
     python benchmarks/gpu/compile_time.py [--quick] [--json PATH]
 
 The sample kernel of the tensor language; a Tile IR kernel of 200 operations; products of matrices of 4096 whose factors
-come through a ring of stages, in Tile IR and as one `gemm`. No cache, no GPU: for sm_90a, in one warm process, kernels
-and the parts of each (reading, passes, code generation with LLVM) in turn, with ptxas where it is installed. To PTX as
-the first thing that a process does, too, `import tilewright` included. Prints tables of medians with quartiles and
-saves them: benchmarks/results/gpu_compile_time.json unless told otherwise. Issues 16 and 17 have the bars.
+come through a ring of stages, in Tile IR and as one `gemm`; programs of `tw.matmul`, of open extents, also with an
+epilogue, of `tw.attention`, for whole blocks of keys and for any lengths, and of its gradients
+(`compile_programs.py`). No cache, no GPU: for sm_90a, in one warm process, kernels and the parts of each (reading,
+passes, code generation with LLVM) in turn, with ptxas where it is installed. To PTX as the first thing that a process
+does, too, `import tilewright` included. Prints tables of medians with quartiles and saves them:
+benchmarks/results/gpu_compile_time.json unless told otherwise. Issues 16 and 17 have the bars.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from device import HERE
+from compile_programs import TARGET, Case, cases
 from msgspec import Struct
 
 # isort: split
@@ -25,34 +27,21 @@ import fresh_process
 import tilewright as tw
 from figures import Chart
 from fresh_process import Start, measured, table
-from product_texts import Product, tile_ir_product, whole_gemm
 from spread import Spread
-from tile_ir_kernels import long_kernel
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import lower_module, read_module, read_source
 from tilewright.diagnostics import Report, Source
+from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets import find_target
+from tilewright.targets import find_scheduled
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
-from tilewright.targets.target import Target
 from timing import in_turn, timers
 
 ROUNDS = 15
-ARCHITECTURE = Architecture.SM_90A
-TARGET = f"nvidia:{ARCHITECTURE.value}"
-SAMPLE = HERE.parents[1] / "examples" / "fused_kernel.tl"
-N = 4096
+ARCHITECTURE = Architecture(TARGET.partition(":")[2])
 ASSEMBLED = 2000.0
 """Milliseconds to machine code that issue 17 allows."""
-OPTIONS = f"target={TARGET!r}, cache=False"
 WARM = 0.1
-
-
-class Case(Struct, frozen=True):
-    """A kernel, and how many milliseconds it may take to PTX."""
-
-    text: str
-    bar: float
 
 
 class Row(Struct, frozen=True):
@@ -63,39 +52,31 @@ class Row(Struct, frozen=True):
     bar: float | None
 
 
-def cases() -> dict[str, Case]:
-    """By what they are."""
-    product = Product((N, N, N), "f16", "f32", (False, False), "f16")
-    return {
-        "sample kernel": Case(SAMPLE.read_text(), 100),
-        "Tile IR kernel of 200 operations": Case(long_kernel(200), 200),
-        "product f16 in Tile IR": Case(tile_ir_product(product, (128, 128, 64)), 300),
-        "gemm f16": Case(whole_gemm(N, "f16", "f16", False), 300),
-    }
+def compiled(case: Case) -> str:
+    """The PTX."""
+    return tw.compile(case.text, **case.options).artifact.texts["ptx"]
 
 
-def warm(target: Target, rounds: int) -> list[Row]:
+def lowered(case: Case) -> None:
+    """Read, and through all passes."""
+    source, report, target = Source("kernel", case.text), Report(), find_scheduled(TARGET, schedule=case.schedule)
+    lower_module(read_module(source, report, ReadOptions(chosen=case.chosen)), target, CompileOptions(), report)
+
+
+def warm(rounds: int) -> list[Row]:
     """What all kernels take in this process, and their parts."""
     runs: dict[str, Callable[[], object]] = {}
     bars: dict[str, float] = {}
-
-    def lowered(text: str) -> None:
-        source, report = Source("kernel", text), Report()
-        lower_module(read_module(source, report), target, CompileOptions(), report)
-
-    def compiled(text: str) -> str:
-        return tw.compile(text, target=TARGET, cache=False).artifact.texts["ptx"]
-
     for name, case in cases().items():
-        text = case.text
-        runs[f"{name}: to PTX"] = lambda text=text: compiled(text)
+        source, reading = Source("kernel", case.text), ReadOptions(chosen=case.chosen)
+        runs[f"{name}: to PTX"] = lambda case=case: compiled(case)
         bars[f"{name}: to PTX"] = case.bar
-        runs[f"{name}: read"] = lambda text=text: read_source(Source("kernel", text), Report())
-        runs[f"{name}: read and passes"] = lambda text=text: lowered(text)
+        runs[f"{name}: read"] = lambda source=source, reading=reading: read_source(source, Report(), reading)
+        runs[f"{name}: read and passes"] = lambda case=case: lowered(case)
         if find_assembler() is not None:
-            ptx = compiled(text)
+            ptx = compiled(case)
             runs[f"{name}: ptxas alone"] = lambda ptx=ptx: assemble(ptx, ARCHITECTURE)
-            runs[f"{name}: to machine code"] = lambda text=text: assemble(compiled(text), ARCHITECTURE)
+            runs[f"{name}: to machine code"] = lambda case=case: assemble(compiled(case), ARCHITECTURE)
             bars[f"{name}: to machine code"] = ASSEMBLED
     found = in_turn(timers(runs), rounds, warm=WARM).seconds()
     return [Row(name, spread.scaled(1e3), bars.get(name)) for name, spread in found.items()]
@@ -109,13 +90,13 @@ def first(rounds: int) -> list[fresh_process.Row]:
             path = Path(folder, f"kernel{number}.txt")
             path.write_text(case.text)
             read = f"text = open({str(path)!r}).read()"
-            starts[f"first, {name}"] = Start(f"import tilewright as tw; tw.compile(text, {OPTIONS})", read)
+            starts[f"first, {name}"] = Start(f"import tilewright as tw; tw.compile(text, **{case.options!r})", read)
         return measured(starts, rounds, Path(folder))
 
 
 def main() -> None:
     options = figures.parsed(figures.options(__doc__, "gpu_compile_time", rounds=ROUNDS))
-    rows = warm(find_target(TARGET), options.rounds)
+    rows = warm(options.rounds)
     print(f"{'milliseconds':<52} {'median [quartiles]':>26} {'lowest':>9}   bar")
     for row in rows:
         bar = "" if row.bar is None else f"< {row.bar:,.0f}"

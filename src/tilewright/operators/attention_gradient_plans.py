@@ -144,10 +144,10 @@ def _compiled(of: GradientClass, threads: int, options: str, target: str) -> Ker
     """The kernel of a class, compiled once."""
     from tilewright.api import compile
 
-    return compile(gradient_text(of), target=target, schedule=_schedule(threads, options, target))[NAME]
+    return compile(gradient_text(of), target=target, schedule=schedule_of(threads, options, target))[NAME]
 
 
-def _schedule(threads: int, options: str, target: str) -> str | None:
+def schedule_of(threads: int, options: str, target: str) -> str | None:
     """What is asked of a target, whose device may have no unit that copies by itself."""
     if target.partition(":")[0] != "nvidia":
         return None
