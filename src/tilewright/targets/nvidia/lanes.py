@@ -168,10 +168,10 @@ def _is_kept_in_words(op: core.Operation) -> bool:
 
 
 def _takes_words(user: core.Operation) -> bool:
-    """Whether an operation has a use for words, or takes out registers for such."""
-    return isinstance(user, MmaAsync | StoreSlab | For | Yield) or (
-        isinstance(user, lane.Pick) and all(isinstance(other, StoreSlab) for other in user.out.uses)
-    )
+    """Whether an operation has a use for words, or takes out or chooses registers for such."""
+    if isinstance(user, lane.Pick | arith.Select):
+        return any(map(_takes_words, user.results[0].uses))
+    return isinstance(user, MmaAsync | StoreSlab | For | Yield | lane.Flip)
 
 
 def _narrowed(ctx: KernelContext, op: core.Operation) -> Words:
