@@ -367,11 +367,13 @@ def _item(ctx: KernelContext, op: core.Operation) -> None:
 
 def _flip(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Flip)
-    slots, element = slots_of(ctx, op.fragment), ELEMENTS[fragment_of(op.fragment).element.name]
-    if element.bits in _PARTS_OF_WORDS and len(slots) * element.bits % WORD_BITS == 0:
+    type_ = fragment_of(op.fragment)
+    element = ELEMENTS[type_.element.name]
+    if element.bits in _PARTS_OF_WORDS and type_.size * element.bits % WORD_BITS == 0:
         words = [warp.shuffle(ctx, "bfly", word, i32(op.lanes)) for word in words_of(ctx, op.fragment)]
         ctx.bind(op.out, Words(tuple(word for word in words if isinstance(word, Value)), element))
         return
+    slots = slots_of(ctx, op.fragment)
     ctx.bind(op.out, Fragment(tuple(warp.shuffle(ctx, "bfly", slot, i32(op.lanes)) for slot in slots)))
 
 
