@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 
@@ -21,12 +22,15 @@ from tilewright.ir.passes import PassContext
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.runtime.dtypes import numpy_dtype
+from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.transforms.schedule.conversions import exchanges, gathered
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 
 from .case import Case, Launch, faults, kernel, poisoned, random_array
 from .cases_tile_ir import transposed
 from .emulated import emulated
+from .lane_level import laid_out
 
 WARPS = 4
 
@@ -156,6 +160,35 @@ def test_the_least_that_does_it(name: str, rng: np.random.Generator) -> None:
     assert has == {"registers": [False] * 3, "memory": [False, True, True]}.get(name, [True, False, False])
     launch = case.prepare(rng)
     found = faults(launch, emulated(module).run(launch))
+    assert not found, "; ".join(found)
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_halves_are_exchanged_as_words(element: str, rng: np.random.Generator) -> None:
+    """Numbers of f32 are rounded two at a time; nothing takes apart what they become on the way to the store."""
+    layouts = PAIRS["no power of two"]
+    rows, columns = layouts[0].shape
+    types = {name: f"tile<{rows}x{columns}x{name}, {layouts[0]}>" for name in ("f32", element)}
+    stored = f"tile<{rows}x{columns}x{element}, {layouts[1]}>"
+    body = f"""%z = arith.constant {{value = 0}} -> index
+        %a = tile.load %A, %z, %z -> {types["f32"]}
+        %c = arith.cast %a -> {types[element]}
+        %t = gpu.convert_layout %c -> {stored}
+        tile.store %t, %B, %z, %z"""
+    memories = [f"memref<{name}x{rows}x{columns}>" for name in ("f32", element)]
+
+    def launch(rng: np.random.Generator) -> Launch:
+        a = random_array(rng, "f32", rows, columns)
+        return Launch([a, poisoned(element, rows, columns)], {1: a.astype(numpy_dtype(element))})
+
+    case = Case("halves", laid_out(f"%A: {memories[0]}, %B: {memories[1]}", body), launch)
+    module = lowered(case)
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    words = rows * columns // (32 * WARPS) // 2
+    assert len(re.findall(rf"= call <2 x \w+> @llvm.nvvm.ff2{element}x2.rn\(", text)) == words
+    assert len(re.findall(r"= trunc i32 \S+ to i16", text)) == 2 * words, "for the way of what is not aligned"
+    prepared = launch(rng)
+    found = faults(prepared, emulated(module).run(prepared))
     assert not found, "; ".join(found)
 
 

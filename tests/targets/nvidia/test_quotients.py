@@ -175,8 +175,9 @@ def test_powers_that_are_no_subnormal_numbers_are_those_of_the_unit(least: float
 @pytest.mark.parametrize(("asked", "steps", "flushes"), [("%v", 0, 0), ("%p", 8, 8), ("%f", 0, 8)])
 def test_what_the_unit_computes_in_one_step_has_no_other_code(asked: str, steps: int, flushes: int) -> None:
     """Flushed powers of what is flushed; what of it is asked for besides is computed, and what that takes."""
-    power, type_ = f"%q = math.exp2 %v -> tile<{WIDTH}xf32>", f"tile<{WIDTH}xf32>"
-    assert power in (text := function_text("exp2"))
+    type_, text = f"tile<{WIDTH}xf32>", function_text("exp2")
+    power = f"%q = math.exp2 %v -> {type_}"
+    assert power in text
     steps_of = [f"%f = arith.flush %v -> {type_}", f"%p = math.exp2 %f -> {type_}", f"%g = arith.flush %p -> {type_}"]
     flushed = "\n".join([*steps_of, f"%q = arith.add %g, {asked} -> {type_}"])
     module = module_of(text.replace(power, flushed))
