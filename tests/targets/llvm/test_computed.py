@@ -46,7 +46,7 @@ class _Program:
                 # few constants, so that instructions are met again
                 return b.mul(x, i64(draw.choice((3, 5))))
             case 2:
-                return b.add(x, y)
+                return draw.choice((b.add, b.smax))(x, y)
             case 3:
                 return b.select(b.icmp("slt", x, y), x, b.sub(y, x))
             case 4 | 5:
@@ -104,6 +104,16 @@ def test_what_is_computed_in_front_is_taken_inside_and_behind() -> None:
     assert b.mul(x, y) is not inside
     b.ret()
     assert str(module).count(" = add ") == 1
+
+
+def test_intrinsics_are_taken_again_if_they_depend_on_arguments_alone() -> None:
+    _, b, (_, x, y) = _begun(reuses=True)
+    z = b.bitcast(x, "double")
+    for pure in (lambda: b.smax(x, y), lambda: b.umin(y, x), lambda: b.fma(z, z, z), lambda: b.fneg(b.fabs(z))):
+        assert pure() is pure()
+    assert b.intrinsic("llvm.readcyclecounter", "i64", [], overload=()) is not b.intrinsic(
+        "llvm.readcyclecounter", "i64", [], overload=()
+    )
 
 
 def test_a_branch_jumps_over_its_other_side_if_that_is_empty() -> None:

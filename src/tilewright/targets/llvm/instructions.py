@@ -190,7 +190,7 @@ class Instructions:
         x, y = a.integer, b.integer
         if x is not None and y is not None and which != "umin":
             return constant(a.type, min(x, y) if which == "smin" else max(x, y))
-        return self.intrinsic(f"llvm.{which}", a.type, [a, b], hint=hint)
+        return self.intrinsic(f"llvm.{which}", a.type, [a, b], hint=hint, pure=True)
 
     # Floating point
 
@@ -214,23 +214,23 @@ class Instructions:
 
     def fneg(self, a: Value, hint: str = "fneg") -> Value:
         """The sign flipped, also of a NaN."""
-        return self.emit(a.type, f"fneg {a.type} {a.text}", hint)
+        return self.computed(a.type, f"fneg {a.type} {a.text}", hint)
 
     def fma(self, a: Value, b: Value, c: Value, hint: str = "fma") -> Value:
         """`a * b + c` with one rounding; a library call where the target has no such instruction."""
-        return self.intrinsic("llvm.fma", a.type, [a, b, c], hint=hint)
+        return self.intrinsic("llvm.fma", a.type, [a, b, c], hint=hint, pure=True)
 
     def fmuladd(self, a: Value, b: Value, c: Value, hint: str = "fma") -> Value:
         """`a * b + c`, fused where that is the faster way."""
-        return self.intrinsic("llvm.fmuladd", a.type, [a, b, c], hint=hint)
+        return self.intrinsic("llvm.fmuladd", a.type, [a, b, c], hint=hint, pure=True)
 
     def fabs(self, a: Value, hint: str = "abs") -> Value:
         """The sign bit cleared."""
-        return self.intrinsic("llvm.fabs", a.type, [a], hint=hint)
+        return self.intrinsic("llvm.fabs", a.type, [a], hint=hint, pure=True)
 
     def sqrt(self, a: Value, hint: str = "sqrt") -> Value:
         """The correctly rounded square root."""
-        return self.intrinsic("llvm.sqrt", a.type, [a], hint=hint)
+        return self.intrinsic("llvm.sqrt", a.type, [a], hint=hint, pure=True)
 
     # Comparison and choice
 
@@ -401,13 +401,18 @@ class Instructions:
         overload: Sequence[str] | None = None,
         flags: str = "",
         hint: str = "v",
+        pure: bool = False,
     ) -> Value:
-        """Call an intrinsic, declaring it. `overload`: the types in its mangled name (default: the result type)."""
+        """Call an intrinsic, declaring it. `overload`: the types in its mangled name (default: the result type).
+
+        What is `pure` depends on its arguments alone, so that it may be `computed` before.
+        """
         full = f"{name}.{mangle(result)}" if overload is None else ".".join([name, *map(mangle, overload)])
         if not self.module.declared(full):
             self.module.declare(full, result, [a.type for a in arguments])
         operands = ", ".join([f"{a.type} {a.text}" for a in arguments])
-        return self.emit(result, f"call {flags}{' ' if flags else ''}{result} @{full}({operands})", hint)
+        text = f"call {flags}{' ' if flags else ''}{result} @{full}({operands})"
+        return self.computed(result, text, hint) if pure else self.emit(result, text, hint)
 
     def intrinsic_void(self, name: str, arguments: Sequence[Value], *, overload: Sequence[str] = ()) -> None:
         """Call an intrinsic without a result."""
