@@ -68,10 +68,10 @@ def _together(memory: MemrefType, width: int) -> int:
 def _words_by_bank(addresses: list[int], memory: MemrefType, width: int) -> Counter[int]:
     """How many different words each bank gives."""
     size = width * memory.element.bytes
-    touched = (byte for first in addresses for byte in range(first, first + size, BANK_BYTES))
-    placed = touched if memory.swizzle is None else map(memory.swizzle.place, touched)
-    words = {byte // BANK_BYTES for byte in placed}
-    return Counter(word % BANKS for word in words)
+    touched = [byte for first in addresses for byte in range(first, first + size, BANK_BYTES)]
+    if memory.swizzle is not None:
+        touched = memory.swizzle.places(touched)
+    return Counter([word % BANKS for word in {byte // BANK_BYTES for byte in touched}])
 
 
 def _lane_addresses(layout: Layout, memory: MemrefType) -> list[int]:

@@ -28,6 +28,9 @@ class Owner(Enum):
     WARP = "warp"
     BLOCK = "block"
 
+    # members are equal to nothing else; what `Enum` has is a function of Python, and layouts are keys
+    __hash__ = object.__hash__
+
 
 class Digit(Struct, frozen=True):
     """One digit of an owner's number: `extent` values, steps of `stride` along `dim`; of copies if that is None."""
@@ -97,11 +100,13 @@ class Layout(Struct, frozen=True, dict=True):
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """The digits with their weights."""
-        weights = dict.fromkeys(Owner, 1)
         found: list[Place] = []
+        owner, weight = None, 1
+        # those of an owner stand together
         for digit in self.digits:
-            found.append(Place(digit, weights[digit.owner]))
-            weights[digit.owner] *= digit.extent
+            owner, weight = digit.owner, weight if digit.owner is owner else 1
+            found.append(Place(digit, weight))
+            weight *= digit.extent
         return tuple(found)
 
     def along(self, dim: int | None) -> list[Place]:

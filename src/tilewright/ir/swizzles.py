@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
@@ -41,6 +42,11 @@ class Swizzle(Struct, frozen=True):
     def place(self, byte: int) -> int:
         """Where a byte lies; the byte that lies there is the same function of it."""
         return byte ^ (byte >> self.shift & self.mask)
+
+    def places(self, bytes_: Iterable[int]) -> list[int]:
+        """Where each of many lies."""
+        shift, mask = self.shift, self.mask
+        return [byte ^ (byte >> shift & mask) for byte in bytes_]
 
     def __str__(self) -> str:
         return f"swizzle<{self.bits},{self.base},{self.shift}>"

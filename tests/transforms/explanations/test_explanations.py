@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
 
 import pytest
 
@@ -112,7 +111,7 @@ def test_a_transpose_with_and_without_its_swizzle(element: str, monkeypatch: pyt
     """Conflicts are those that the choice of the buffer has counted by layouts; more without what keeps lines apart."""
     counted: list[int] = []
 
-    def counting(of: ScalarType, layouts: Sequence[Layout], shape: tuple[int, ...] | None = None) -> SharedBuffer:
+    def counting(of: ScalarType, layouts: tuple[Layout, ...], shape: tuple[int, ...] | None = None) -> SharedBuffer:
         found = shared_buffer(of, layouts, shape)
         counted.append(found.conflicts)
         return found

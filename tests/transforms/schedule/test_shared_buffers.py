@@ -117,7 +117,7 @@ def total_passes(layouts: list[Layout], memory: MemrefType) -> int:
 @settings(max_examples=20)
 @given(layouts((1, 2, 4), 2), st.sampled_from([F16, F32]))
 def test_no_swizzle_or_padding_is_better_than_the_one_found(pair: list[Layout], element: ScalarType) -> None:
-    found = shared_buffer(element, pair)
+    found = shared_buffer(element, tuple(pair))
     assert found.passes == total_passes(pair, found.type)
     shape = (rows, columns) = pair[0].shape
     size = rows * columns * element.bytes
@@ -155,7 +155,7 @@ def block_transposes(element: ScalarType, extent: int) -> tuple[Layout, Layout]:
 def test_transposes_meet_no_bank_twice(element: ScalarType, extent: int) -> None:
     """By 16 bytes both ways, through a swizzle; without one they conflict."""
     layouts = block_transposes(element, extent)
-    found = shared_buffer(element, layouts)
+    found = shared_buffer(element, tuple(layouts))
     assert found.type.swizzle is not None
     assert [access_width(layout, found.type) * element.bytes for layout in layouts] == [16, 16]
     assert found.conflicts == 0

@@ -93,7 +93,7 @@ def for_all_holders(
     here(Yield([value]))
     otherwise(Yield([otherwise.zero(value.type)]))
     (found,) = build(If(first, *(region for region, _ in regions), result_types=[value.type])).results
-    memory, used = buffer(shared_buffer(fragment_of(found).element, [layout]).type)
+    memory, used = buffer(shared_buffer(fragment_of(found).element, (layout,)).type)
     if used:
         build(team.Barrier(fence_local=True))
     write(build, threads, found, layout, memory)

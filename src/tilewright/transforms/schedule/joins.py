@@ -62,7 +62,7 @@ def joined(
     if any(part.is_open(shape) for part in parts):
         type_ = MemrefType(element, shape, packed_strides(shape), AddressSpace.LOCAL)
     else:
-        type_ = shared_buffer(element, [target], shape).type
+        type_ = shared_buffer(element, (target,), shape).type
     memory, used = buffer(type_)
     if used:
         build(team.Barrier(fence_local=True))

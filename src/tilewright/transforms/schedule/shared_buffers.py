@@ -7,6 +7,7 @@ the passes over the banks counted that all accesses take.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import gcd, prod
 from typing import Final
 
@@ -21,6 +22,8 @@ from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 VECTOR_BYTES: Final = 16
 _PADDINGS: Final = 8
 """Steps of the widest access by which a pitch is widened at most."""
+_REMEMBERED: Final = 256
+"""Buffers: a kernel has few kinds, of which each is asked for often, and tries many ways for each."""
 
 
 class SharedBuffer(Struct, frozen=True):
@@ -43,7 +46,10 @@ def access_width(layout: Layout, memory: MemrefType) -> int:
     return min(held & -held, max(VECTOR_BYTES // memory.element.bytes, 1))
 
 
-def shared_buffer(element: ScalarType, layouts: Sequence[Layout], shape: tuple[int, ...] | None = None) -> SharedBuffer:
+@lru_cache(_REMEMBERED)
+def shared_buffer(
+    element: ScalarType, layouts: tuple[Layout, ...], shape: tuple[int, ...] | None = None
+) -> SharedBuffer:
     """A buffer for tiles of one shape that are accessed in these layouts: the fewest passes, then the fewest bytes.
 
     The shape is by default that which the layouts cover.
