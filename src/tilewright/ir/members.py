@@ -21,7 +21,7 @@ from tilewright.ir.check_reports import (
     report_type,
 )
 from tilewright.ir.core import Operation
-from tilewright.ir.specs import Definition, RegionSpec, ResultSpec, operand_segments, segments_fit
+from tilewright.ir.specs import Definition, RegionSpec, ResultSpec, operand_sizes, segments_fit
 from tilewright.ir.types import ALL_SCALARS, ANY, Constraint
 
 
@@ -75,7 +75,7 @@ def _compile(d: Definition) -> None:
         "bad_successors": report_successors,
         "bad_type": report_type,
         "bad_attribute": report_attribute,
-        "segments": operand_segments,
+        "sizes": operand_sizes,
         "segments_fit": segments_fit,
     }
     filename = f"<tilewright {d.name}>"
@@ -161,24 +161,25 @@ def _inferred_type(d: Definition, key: str, spec: ResultSpec) -> str | None:
 
 
 def _bounds(d: Definition) -> list[tuple[str, str]]:
-    """Source of start and end of each declared operand in `o`; behind a group with segments, by way of `s`."""
+    """Source of start and end of each declared operand in `o`; of several groups by way of their sizes `n`."""
     found: list[tuple[str, str]] = []
     groups = 0
     for index, spec in enumerate(d.operands.values()):
         left = len(d.operands) - index - 1
-        from_end = f"len(o) - {left}" if left else "len(o)"
-        if groups == 0 and not spec.varies:
-            found.append((str(index), str(index + 1)))
-        elif d.segmented:
-            found.append((f"s[{index}][0]", f"s[{index}][1]"))
+        start = found[-1][1] if found else "0"
+        if d.segmented and spec.varies:
+            end = f"{start} + n[{index}]"
+        elif spec.varies:
+            end = f"len(o) - {left}" if left else "len(o)"
         else:
-            found.append((found[-1][1] if index else "0", from_end))
+            end = f"{start} + 1" if groups else str(index + 1)
+        found.append((start, end))
         groups += spec.varies
     return found
 
 
-def _reads_segments(bounds: Sequence[tuple[str, str]]) -> bool:
-    return any(start.startswith("s[") for start, _ in bounds)
+def _reads_sizes(bounds: Sequence[tuple[str, str]]) -> bool:
+    return any("n[" in end for _, end in bounds)
 
 
 def _accessors(d: Definition) -> list[str]:
@@ -188,8 +189,8 @@ def _accessors(d: Definition) -> list[str]:
     for index, (key, spec) in enumerate(d.operands.items()):
         start, end = bounds[index]
         lines += [f"def get_{key}(self):", "    o = self._operands"]
-        if _reads_segments([bounds[index]]):
-            lines.append("    s = segments(self)")
+        if _reads_sizes([bounds[index]]):
+            lines.append("    n = sizes(self)")
         if spec.variadic:
             lines.append(f"    return o[{start}:{end}]")
         elif spec.optional:
@@ -234,8 +235,8 @@ def _checker(d: Definition) -> list[str]:
     if d.segmented:
         lines.append("    if not segments_fit(op): bad_segments(op, report); return")
     bounds = _bounds(d)
-    if _reads_segments(bounds):
-        lines.append("    s = segments(op)")
+    if _reads_sizes(bounds):
+        lines.append("    n = sizes(op)")
     bound: set[str] = set()
     for (key, spec), (start, end) in zip(d.operands.items(), bounds, strict=True):
         loops = spec.varies

@@ -153,12 +153,16 @@ def segments_fit(op: Operation) -> bool:
     return total == len(op.operands)
 
 
+def operand_sizes(op: Operation) -> tuple[int, ...]:
+    """How many operands there are of each declared one."""
+    sizes = op.attributes.get("operand_segments")
+    if isinstance(sizes, tuple):
+        return cast("tuple[int, ...]", sizes)
+    specs = op.definition.operands.values()
+    rest = len(op.operands) - sum(not s.varies for s in specs)
+    return tuple(rest if s.varies else 1 for s in specs)
+
+
 def operand_segments(op: Operation) -> list[tuple[int, int]]:
     """(start, end) of each declared operand among the operands."""
-    specs = op.definition.operands
-    sizes = op.attributes.get("operand_segments")
-    if not isinstance(sizes, tuple):
-        fixed = sum(not s.varies for s in specs.values())
-        rest = len(op.operands) - fixed
-        sizes = tuple(rest if s.varies else 1 for s in specs.values())
-    return list(pairwise((0, *accumulate(cast("tuple[int, ...]", sizes)))))
+    return list(pairwise((0, *accumulate(operand_sizes(op)))))
