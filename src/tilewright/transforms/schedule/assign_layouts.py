@@ -124,9 +124,13 @@ class _Assignment:
             self._convert(op, wishes)
 
     def _class(self, value: Value) -> Value:
-        while (parent := self._parents.get(value, value)) is not value:
-            value = parent
-        return value
+        home = value
+        while (parent := self._parents.get(home, home)) is not home:
+            home = parent
+        if home is not value:
+            # the next look-up finds it at once
+            self._parents[value] = home
+        return home
 
     def _of(self, value: Value) -> Layout:
         return self._layouts[self._class(value)]

@@ -39,8 +39,8 @@ def may_run_ahead(loop: scf.For) -> bool:
 
 def _loads_unordered(loop: scf.For) -> bool:
     """Whether what a loop reads nothing in front of the reading has written, as is promised."""
-    reading = [op for each in loop.body.entry if is_reading(each) for op in _inside(each) if op.effects()]
-    return all(isinstance(op, tile.Load) and op.unordered for op in reading)
+    reading = (op for each in loop.body.entry if is_reading(each) for op in each.walk())
+    return all(isinstance(op, tile.Load) and op.unordered for op in reading if _has_own(op) and op.effects())
 
 
 def is_inside(value: Value, loop: scf.For) -> bool:
@@ -54,15 +54,16 @@ def is_inside(value: Value, loop: scf.For) -> bool:
 
 def is_reading(op: Operation) -> bool:
     """Whether neither the operation nor one inside it writes, updates or orders memory."""
-    return all(_reads(inner) for inner in _inside(op))
+    return all(map(_reads, op.walk()))
 
 
-def _inside(op: Operation) -> Iterator[Operation]:
-    return (inner for inner in op.walk() if RECURSIVE_EFFECTS not in inner.definition.traits)
+def _has_own(op: Operation) -> bool:
+    """Whether the effects of an operation are not just those of what is inside it."""
+    return RECURSIVE_EFFECTS not in op.definition.traits
 
 
 def _reads(op: Operation) -> bool:
-    effects = op.effects()
+    effects = op.effects() if _has_own(op) else ()
     return effects is not None and all(effect.kind in (EffectKind.READ, EffectKind.HINT) for effect in effects)
 
 

@@ -42,5 +42,5 @@ def _has_others(loop: scf.For, product: tile.Mma) -> bool:
 
 def extents_of(op: tile.Mma) -> Tile:
     """m, n, k."""
-    shape = product_shape(op)
-    return (shape.m, shape.n, shape.k)
+    m, n = tile_type(op.out).shape
+    return (m, n, tile_type(op.lhs).shape[1])
