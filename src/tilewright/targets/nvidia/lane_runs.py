@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import compress, groupby
 
 from tilewright.dialects import lane
 from tilewright.ir import core
@@ -30,16 +31,32 @@ class Runs:
         self._start = [ctx.scalar(index) for index in op.indices]
         self._base = address(ctx, self.view, self._start)
 
-    def __iter__(self) -> Iterator[tuple[Value, Callable[[], Value]]]:
-        """For each run whether it is inside, and how to compute where its first element lies."""
+    def __iter__(self) -> Iterator[tuple[Value, list[Callable[[], Value]]]]:
+        """For runs that are inside together whether they are, and how to compute where the first element of each lies.
+
+        A branch for each run by itself would take threads as long as what they move, and LLVM longer than all else.
+        """
         ctx, check, last = self._ctx, self._op.check, (0,) * len(self._start)
         pointers = {last: self._base}
-        for offset in list(lane.offsets(self._op.registers, len(self._start)))[:: self._op.width]:
-            row = self._row(offset)
-            if row not in pointers:
-                pointers[row], last = self._behind(pointers[last], last, row), row
-            inside = in_bounds(ctx, self.view, checked_indices(ctx, self._start, offset, check), check)
-            yield inside, partial(self._place, pointers[row], row, offset)
+        for together in self._together():
+            places: list[Callable[[], Value]] = []
+            for offset in together:
+                row = self._row(offset)
+                if row not in pointers:
+                    pointers[row], last = self._behind(pointers[last], last, row), row
+                places.append(partial(self._place, pointers[row], row, offset))
+            indices = checked_indices(ctx, self._start, together[0], check)
+            yield in_bounds(ctx, self.view, indices, check), places
+
+    def _together(self) -> Iterator[list[tuple[int, ...]]]:
+        """Offsets of runs behind each other that lie alike along the modes that are tested; of none others."""
+        check = self._op.check
+        offsets = list(lane.offsets(self._op.registers, len(self._start)))[:: self._op.width]
+        if not any(check):
+            yield from ([offset] for offset in offsets)
+            return
+        for _, together in groupby(offsets, key=lambda offset: tuple(compress(offset, check))):
+            yield list(together)
 
     def _row(self, offset: tuple[int, ...]) -> tuple[int, ...]:
         """An offset along modes of open strides alone; swizzled memory has no rows."""

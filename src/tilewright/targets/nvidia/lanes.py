@@ -5,8 +5,10 @@ The code is that of the operations; nothing is decided here. Registers of one ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from itertools import islice
 from typing import Final
 
 from tilewright.dialects import arith, arith_floats, lane
@@ -238,16 +240,20 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
     if all(isinstance(use, lane.Store) and _in_a_word(use) > 1 for use in op.out.uses):
         each = _in_a_word(op)
 
-    def read(place: Value) -> list[Operand]:
+    def read_run(place: Value) -> Sequence[Operand]:
         if each > 1:
-            return [*load_together(ctx, f"i{WORD_BITS}", WORD_BITS // 8, place, op.width // each)]
+            return load_together(ctx, f"i{WORD_BITS}", WORD_BITS // 8, place, op.width // each)
         return load_elements(ctx, element, place, op.width)
 
-    def zeros() -> list[Operand]:
-        return [i32(0) if each > 1 else ctx.arith.constant(element.name, 0)] * (op.width // each)
+    def read(places: list[Callable[[], Value]]) -> list[Operand]:
+        return [slot for place in places for slot in read_run(place())]
 
-    for inside, place in runs:
-        slots += guarded_all(ctx, inside, lambda at=place: read(at()), zeros)
+    def zeros(places: list[Callable[[], Value]]) -> list[Operand]:
+        zero = i32(0) if each > 1 else ctx.arith.constant(element.name, 0)
+        return [zero] * (len(places) * op.width // each)
+
+    for inside, places in runs:
+        slots += guarded_all(ctx, inside, partial(read, places), partial(zeros, places))
     if each > 1:
         ctx.bind(op.out, Words(tuple(slot for slot in slots if isinstance(slot, Value)), element))
     else:
@@ -268,20 +274,20 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
         _store_words(ctx, op, found)
         return
     runs, slots = Runs(ctx, op, op.memref), slots_of(ctx, op.value)
-    for number, (inside, place) in enumerate(runs):
-        values = slots[number * op.width : (number + 1) * op.width]
+    waiting = iter(slots)
+    for inside, places in runs:
         with ctx.b.if_then(inside):
-            store_elements(ctx, runs.view.element, values, place())
+            for place in places:
+                store_elements(ctx, runs.view.element, list(islice(waiting, op.width)), place())
 
 
 def _store_words(ctx: KernelContext, op: lane.Store, value: Words) -> None:
     """What nobody has taken apart is not put together."""
-    runs, each = Runs(ctx, op, op.memref), _in_a_word(op)
-    count = op.width // each
-    for number, (inside, place) in enumerate(runs):
-        words = value.words[number * count : (number + 1) * count]
+    count, waiting = op.width // _in_a_word(op), iter(value.words)
+    for inside, places in Runs(ctx, op, op.memref):
         with ctx.b.if_then(inside):
-            store_together(ctx, words, WORD_BITS // 8, place())
+            for place in places:
+                store_together(ctx, list(islice(waiting, count)), WORD_BITS // 8, place())
 
 
 def _synchronize(ctx: KernelContext, op: core.Operation) -> None:
