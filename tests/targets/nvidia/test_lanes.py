@@ -11,12 +11,16 @@ import tilewright as tw
 from differential.compare_tile_ir import difference
 from effort import SEED, Ran, count
 from generators import tile_ir
+from tilewright.ir.layouts import Digit, Layout, Owner
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.generation import emit_llvm
 
 from .against_interpreter import random_differences, tile_ir_meaning
-from .case import Case, Launch, kernel, poisoned, random_array
+from .case import Case, Launch, faults, kernel, poisoned, random_array
 from .cases_runs import placed
 from .cases_tile_ir import entry
-from .emulated import Emulated, compiled, scheduled
+from .emulated import Emulated, compiled, emulated, scheduled
+from .lane_level import laid_out, lowered
 from .test_runs import accesses, views
 
 KERNELS = count("RANDOM_LANE_KERNELS", 8, 1000)
@@ -49,6 +53,29 @@ def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:
             have, want = (np.asarray(results[output.argument]) for results in both)
             assert not difference(output, want, have), kernel.text
     ran(done, "kernels of Tile IR on lanes and by elements")
+
+
+def test_what_is_inside_together_has_one_branch(rng: np.random.Generator) -> None:
+    """Columns of 8 that are there or not, element by element, since nothing is known of where they begin."""
+    digits = {Owner.REG: [(8, 0, 1), (2, 1, 128)], Owner.LANE: [(32, 1, 1)], Owner.WARP: [(4, 1, 32)]}
+    layout = Layout((8, 256), tuple(Digit(owner, *digit) for owner, found in digits.items() for digit in found))
+    memory, type_ = "memref<f32x8x?,strided<1,9>>", f"tile<8x256xf32, {layout}>"
+    body = f"""%z = arith.constant {{value = 0}} -> index
+        %a = tile.load %A, %z, %z {{check = [false, true]}} -> {type_}
+        %b = arith.add %a, %a -> {type_}
+        tile.store %b, %B, %z, %z {{check = [false, true]}}"""
+    case = Case("columns", laid_out(f"%A: {memory}, %B: {memory}", body), lambda _: launch)
+    arrays = [
+        np.ndarray((8, 200), np.float32, np.full(9 * 200, start, np.float32), strides=(4, 36)) for start in (1, np.nan)
+    ]
+    arrays[0][...] = rng.standard_normal((8, 200))
+    launch = Launch(arrays, {1: arrays[0] * 2})
+    module = lowered(case)
+    text, _ = emit_llvm(module, Architecture.SM_80)
+    # the columns of a thread: two to load, two to store
+    assert text.count("br i1") == 4
+    found = faults(launch, emulated(module).run(launch))
+    assert not found, "; ".join(found)
 
 
 def test_what_uses_a_tile_twice_is_looked_at_once(impatient: None) -> None:
