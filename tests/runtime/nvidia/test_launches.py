@@ -220,8 +220,12 @@ def test_a_launch_is_where_the_arrays_are(played: FakeDriver) -> None:
 
 def test_the_current_stream_of_cupy_is_that_of_the_device(played: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has one for each, whichever device is its current one."""
+
+    def current_stream(device: int) -> SimpleNamespace:
+        return SimpleNamespace(ptr=7 + device)
+
     played.devices = 2
-    cuda = SimpleNamespace(get_current_stream=lambda device: SimpleNamespace(ptr=7 + device))
+    cuda = SimpleNamespace(get_current_stream=current_stream)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
     array = type("ndarray", (OnDevice,), {"__module__": "cupy"})((4,), address=THERE)
     kernel(VECTOR).launch(1, (array,))
