@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 
 import pytest
 
@@ -29,35 +27,6 @@ define void @copy(ptr %to, ptr %from, i64 %n) {
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
   ret void
 }
-"""
-
-MULTIPLES = """
-define ptx_kernel void @k(ptr addrspace(1) %p, i32 %b, i32 %s) {
-  %m0 = mul i32 %b, %s
-  %b2 = add i32 %b, 2
-  %m2 = mul i32 %b2, %s
-  %b4 = add i32 %b, 4
-  %m4 = mul i32 %b4, %s
-  store volatile i32 %m0, ptr addrspace(1) %p
-  store volatile i32 %m2, ptr addrspace(1) %p
-  store volatile i32 %m4, ptr addrspace(1) %p
-  ret void
-}
-"""
-AFTER_OTHERS = """
-import sys
-from llvmlite import binding
-
-# as another package uses LLVM
-binding.initialize_all_targets()
-binding.initialize_all_asmprinters()
-theirs = binding.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(cpu="sm_80", opt=2)
-theirs.emit_assembly(binding.parse_assembly(sys.argv[1]))
-
-from tilewright.machine.native import assembly_of
-from tilewright.machine.processor import Machine
-
-print(assembly_of(sys.argv[1], Machine("nvptx64-nvidia-cuda", "sm_80", "+ptx70"), optimisation=2))
 """
 
 
@@ -183,13 +152,6 @@ def test_chosen_passes_run() -> None:
     assert "call" not in assembly_of(text, passes=["O3"])
     with pytest.raises(ValueError, match="unknown pass 'inline-all'"):
         compile_text(text, passes=["inline-all"])
-
-
-def test_back_ends_leave_out_what_they_take_long_for() -> None:
-    """Products by one factor are no sums of each other, whoever has used LLVM before in this process."""
-    command = [sys.executable, "-c", AFTER_OTHERS, MULTIPLES]
-    ptx = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert ptx.count("mul.lo.s32") == 3
 
 
 def test_features_beyond_the_host_are_found() -> None:

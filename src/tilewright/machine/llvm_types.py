@@ -163,16 +163,8 @@ class Binding(Protocol):
         """What the processor can do."""
         ...
 
-    def set_option(self, name: str, option: str) -> None:
-        """Set an option of LLVM's command line, for the process."""
-        ...
-
-    def create_context(self) -> object:
-        """What types and constants of modules live in."""
-        ...
-
-    def parse_assembly(self, text: str, context: object = None) -> Module:
-        """Parse IR, in the context that all share if none is given; RuntimeError on bad text."""
+    def parse_assembly(self, text: str) -> Module:
+        """Parse IR; RuntimeError on bad text."""
         ...
 
     def create_pipeline_tuning_options(self, *, speed_level: int) -> object:

@@ -107,8 +107,7 @@ def _parsed(text: str, engine: TargetMachine, passes: Sequence[str]) -> Module:
     if "\0" in text:
         raise InvalidIR(f"the text holds a NUL byte at offset {text.index(chr(0))}, behind which LLVM would ignore it")
     try:
-        # a context of its own: the shared one may be older than what back ends leave out, and keeps all constants
-        module = binding().parse_assembly(text, binding().create_context())
+        module = binding().parse_assembly(text)
         module.verify()
     except RuntimeError as error:
         raise InvalidIR(f"LLVM refused the text: {str(error).strip()}") from None
