@@ -69,7 +69,7 @@ class FakeDriver:
     current: list[int] = field(default_factory=list[int])
     memory: dict[int, Any] = field(default_factory=dict[int, Any])
     owners: dict[int, int] = field(default_factory=dict[int, int])
-    """On which device memory is that was allocated."""
+    """On which device memory is that was allocated; other memory is on the first one."""
     capture_mode: int = 0
     doing: Callable[[Launched], None] | None = None
     """What kernels do."""
@@ -231,7 +231,7 @@ class FakeDriver:
 
     def play_cuPointerGetAttribute(self, out: int, _which: int, address: int) -> int:
         device = (address - FIRST_ON_DEVICE) // DEVICE_BYTES
-        own = [self.owners[begin] for begin, memory in self.memory.items() if 0 <= address - begin < len(memory)]
+        own = [self.owners.get(begin, 0) for begin, memory in self.memory.items() if 0 <= address - begin < len(memory)]
         if not own and not self.everywhere and not 0 <= device < self.devices:
             return 1
         c_int.from_address(out).value = own[0] if own else 0 if self.everywhere else device

@@ -201,6 +201,18 @@ def test_the_emulator_notices_what_a_ring_lacks(
 
 @needs_ptxas
 @pytest.mark.usefixtures("users_ptx")
+@pytest.mark.parametrize(("warp", "most"), [("64x32x32", 128), ("64x64x32", 254)])
+def test_registers_of_threads_of_large_tiles(warp: str, most: int) -> None:
+    """Two blocks of the tiles of the paper run on a multiprocessor; of those with larger ones nothing is spilled."""
+    kernel = Kernel(Case(8192, 8192, 8192), f"block=128x128x64 warp={warp} pad=8 vector=8")
+    artifact = kernel.artifact(Architecture.SM_90A)
+    (resources,) = assemble(artifact.payload.decode(), Architecture.SM_90A).kernels.values()
+    assert resources.registers <= most
+    assert resources.spill_store_bytes == resources.spill_load_bytes == resources.stack_bytes == 0
+
+
+@needs_ptxas
+@pytest.mark.usefixtures("users_ptx")
 def test_nothing_is_spilled_where_ptxas_is_told_of_one_block() -> None:
     """Left alone it keeps to 40 registers here, for 12 blocks a multiprocessor, and spills four."""
     kernel = Kernel(KERNELS[-1].case, "block=32x32x32 warp=16x16x16 vector=1")
