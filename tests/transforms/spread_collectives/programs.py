@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from msgspec.structs import replace
@@ -56,15 +56,16 @@ _STATEMENTS = [
     collectives.repeated,
     spmd.foreach,
 ]
+FEW_THREADS: Final = Team(4, 1, 1)
 
 
-def program(rnd: random.Random, dynamic: Sequence[float] = (0.0, 0.0, 0.3, 1.0)) -> Generated:
-    """One to three instructions on arrays of which each has memory of its own.
+def program(rnd: random.Random, dynamic: Sequence[float] = (0.0, 0.0, 0.3, 1.0), team: Team = FEW_THREADS) -> Generated:
+    """One to three instructions of a team on arrays of which each has memory of its own.
 
     One of the shares in `dynamic` is that of extents which only a launch knows.
     """
     dtype = rnd.choice(("f32", "f64", "i32", "c32", "f16"))
-    w = Writer(rnd, rnd.choice(dynamic), Data.SMALL, Team(4, 1, 1), rnd.choice(((1, 1, 1), (1, 1, 1), (2, 1, 1))))
+    w = Writer(rnd, rnd.choice(dynamic), Data.SMALL, team, rnd.choice(((1, 1, 1), (1, 1, 1), (2, 1, 1))))
     if dtype[0] == "c":
         w.sums()
     for _ in range(rnd.choice((1, 1, 2, 3))):
