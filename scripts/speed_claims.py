@@ -9,6 +9,7 @@ from msgspec import Struct
 
 GPU: Final = "GPU: "
 """In front of what ran on one; the results say which, and that stands there then."""
+_GOING_ON: Final = " by blocks that go on from tile to tile"
 _STREAM: Final = "batched_gemm_stream_10000"
 _TILE_IR: Final = ("softmax", "layer norm", "RMS norm", "vector add", "silu mul", "transpose", "matmul", "attention")
 
@@ -215,7 +216,11 @@ def _batches_on_devices() -> Iterator[Claim]:
 
 def _products_on_devices() -> Iterator[Claim]:
     for dtype in ("f16", "bf16", "f32", "f64"):
-        for key, how in ((f"{dtype} 4096", "in Tile IR"), (f"{dtype} 4096 gemm", "as `gemm` on a grid of one")):
+        for key, how in (
+            (f"{dtype} 4096", "in Tile IR"),
+            *([(f"{dtype} 4096 persistent", f"in Tile IR{_GOING_ON}")] if "16" in dtype else []),
+            (f"{dtype} 4096 gemm", "as `gemm` on a grid of one"),
+        ):
             yield Claim(f"GPU: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
     what = "GPU: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
     yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
@@ -232,7 +237,11 @@ def _products_on_devices() -> Iterator[Claim]:
         ("tf32nn", "f32 by tf32 on request, B by rows, over torch with allow_tf32"),
     ):
         what = f"GPU: product of 4096 in Tile IR, {told}"
-        yield Claim(what, "gpu_products", f"{kind} 4096", script, headline=kind != "e5m2")
+        goes_on = kind in ("i8", "e4m3", "e5m2")
+        yield Claim(what, "gpu_products", f"{kind} 4096", script, headline=not goes_on)
+        if goes_on:
+            what = f"GPU: product of 4096 in Tile IR{_GOING_ON}, {told}"
+            yield Claim(what, "gpu_products", f"{kind} 4096 persistent", script, headline=kind != "e5m2")
     for n in (2048, 4096, 8192):
         for step, told in (
             ("+ vectors (13): all stages", "in the 17 stages of Katel, Khandelwal and Bondhugula"),
