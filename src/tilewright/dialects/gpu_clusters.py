@@ -129,7 +129,21 @@ class MulticastTensor(Operation, name="gpu.multicast_tensor"):
             fail(self, report, f"{rows} rows are no {self.shares} shares of lines that are swizzled together")
 
 
-class Release(Operation, name="gpu.release"):
+class _ReadByOthers(Operation):
+    """Arrives at a barrier of its first operand in several blocks."""
+
+    __slots__ = ()
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+    def verify(self, report: Report) -> None:
+        check_barriers(self, report, self.operands[0])
+        if prod(cluster_of(self)) < 2:
+            fail(self, report, "the kernel has no clusters")
+
+
+class Release(_ReadByOthers, name="gpu.release"):
     """Arrives at the barrier of a number in each block that copies to the memory of this one, which has read a stage.
 
     One thread does, behind a barrier at which all have awaited what they multiply of the stage. The barrier was opened
@@ -139,16 +153,8 @@ class Release(Operation, name="gpu.release"):
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
 
-    def effects(self) -> Sequence[Effect]:
-        return [Effect(EffectKind.ORDER)]
 
-    def verify(self, report: Report) -> None:
-        check_barriers(self, report, self.barriers)
-        if prod(cluster_of(self)) < 2:
-            fail(self, report, "the kernel has no clusters")
-
-
-class ReleaseByWarps(Operation, name="gpu.release_by_warps"):
+class ReleaseByWarps(_ReadByOthers, name="gpu.release_by_warps"):
     """Each warp arrives at the barrier of a number in each block that copies to the memory of this one.
 
     It has awaited what it multiplies of a stage, and waits for nobody: a `gpu.arrive` for several blocks. The barrier
@@ -157,11 +163,3 @@ class ReleaseByWarps(Operation, name="gpu.release_by_warps"):
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
-
-    def effects(self) -> Sequence[Effect]:
-        return [Effect(EffectKind.ORDER)]
-
-    def verify(self, report: Report) -> None:
-        check_barriers(self, report, self.barriers)
-        if prod(cluster_of(self)) < 2:
-            fail(self, report, "the kernel has no clusters")
