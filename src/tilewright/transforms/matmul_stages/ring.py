@@ -146,7 +146,8 @@ def _rows(matmul: Matmul, steps: tuple[affine.For, affine.For], name: str) -> di
             continue
         is_first = writes(op) and stands_before(_outermost(op, k), k)
         if not (k.is_ancestor_of(op) or (last.is_ancestor_of(op) and not writes(op)) or is_first):
-            said = f"%{op.memref.name} is accessed beside the steps along k, which have their places with buffers=2"
+            places = f"which have their places with buffers={matmul.schedule.buffers}"
+            said = f"%{op.memref.name} is accessed beside the steps along k, {places}"
             raise NotApplicable(op, said, 'leave "buffers" out')
         rows, _ = shape_of(op.memref)
         assert rows is not None, "tiles are of known extents"
