@@ -64,12 +64,22 @@ def pipeline(source: Source | Binary, target: Target, options: CompileOptions) -
     return [*language_of(source, options.std).passes(), *target_passes(target, options)]
 
 
+def manager_of(source: Source | Binary, target: Target, options: CompileOptions) -> PassManager:
+    """What runs all passes over what `read_source` gives, and can make it again."""
+
+    def remake() -> Module:
+        return read_source(source, Report(), options.reading)
+
+    return PassManager(pipeline(source, target, options), options.verify_each, remake=remake)
+
+
 @uncollected()
 def text_before(name: str, source: Source | Binary, target: Target, options: CompileOptions, report: Report) -> str:
     """The program's IR as the pass of that name finds it; warnings stay in `report`. Raises `CompileError`."""
     module = read_source(source, report, options.reading)
-    passes = takewhile(lambda step: step.name != name, pipeline(source, target, options))
-    _run(PassManager(list(passes), options.verify_each), module, report)
+    manager = manager_of(source, target, options)
+    manager.passes = list(takewhile(lambda step: step.name != name, manager.passes))
+    _run(manager, module, report)
     with deep_stack():
         return print_op(module)
 
@@ -133,12 +143,7 @@ def compile_source(source: Source | Binary, target: Target, options: CompileOpti
     """Code for a program; warnings stay in `report`. Raises `CompileError`."""
     with uncollected():
         module = read_source(source, report, options.reading)
-        manager = PassManager(
-            pipeline(source, target, options),
-            options.verify_each,
-            remake=lambda: read_source(source, Report(), options.reading),
-        )
-        _run(manager, module, report)
+        _run(manager_of(source, target, options), module, report)
         return _generate(module, target, options, report)
 
 
@@ -149,7 +154,7 @@ def explain_source(
     with uncollected():
         report = Report()
         module = read_source(source, report, options.reading)
-        _run(PassManager(pipeline(source, target, options)), module, report)
+        _run(manager_of(source, target, options), module, report)
         with stack_suffices(module, report):
             return target.explain(module, artifact)
 
@@ -159,9 +164,8 @@ def offers_of(source: Source | Binary, target: Target, options: CompileOptions, 
     offers = Offers()
     with uncollected():
         module = read_source(source, report, options.reading)
-        manager = PassManager(pipeline(source, target, options), options.verify_each)
         with stack_suffices(module, report):
-            manager.run(module, PassContext(report, offers))
+            manager_of(source, target, options).run(module, PassContext(report, offers))
     return offers
 
 

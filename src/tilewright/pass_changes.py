@@ -6,10 +6,10 @@ import difflib
 from typing import TYPE_CHECKING, Final
 
 from tilewright.compile_options import CompileOptions
-from tilewright.compiler import pipeline, read_source
+from tilewright.compiler import manager_of, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
-from tilewright.ir.passes import PassContext, PassManager
+from tilewright.ir.passes import PassContext
 from tilewright.ir.printer import print_op
 from tilewright.program import PassChange
 
@@ -32,8 +32,9 @@ def pass_changes(source: Source | Binary, target: Target, options: CompileOption
         found.append(PassChange(name, _difference(last, text)))
         last = text
 
-    passes = pipeline(source, target, options)
-    PassManager(passes, print_after=note, only_changes=True).run(module, PassContext(report))
+    manager = manager_of(source, target, options)
+    manager.print_after, manager.only_changes = note, True
+    manager.run(module, PassContext(report))
     return tuple(found)
 
 

@@ -121,9 +121,16 @@ class Kernel:
         On a GPU one line, which `compile` takes as `schedule`: the way that its tiles take, threads of a block, tile,
         instruction, warps and stages of products, and behind `#` why it is not the better way. On the CPU what its
         matrix products run on, one line a product: its place in the source, extents of the tiles, types, the unit
-        (`units` of `compile`), the shape of the code, and what keeps it from better units.
+        (`units` of `compile`), the shape of the code, and what keeps it from better units. Where launches whose arrays
+        overlap take other code than the others, it tells of the others first, and behind `#` how those run.
         """
-        return self.info.facts.get(SCHEDULE, "")
+        careful, apart = self.info.facts.get(SCHEDULE, ""), self.info.apart
+        if apart is None:
+            return careful
+        from tilewright.ir.schedules import with_note
+
+        said = f"where an array overlaps one that is written: {careful or 'as it was written'}"
+        return with_note(apart.facts.get(SCHEDULE, ""), said)
 
     def explain(self) -> Explanation:
         """What the kernel does with the GPU that it was compiled for; print it.

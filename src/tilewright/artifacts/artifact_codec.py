@@ -42,6 +42,7 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
         "constraints": [constraint_to_json(constraint) for constraint in kernel.constraints],
         "launch": None if kernel.launch is None else _plan_to_json(kernel.launch),
         "steps": None if kernel.steps is None else _steps_to_json(kernel.steps),
+        "apart": None if kernel.apart is None else kernel_to_json(kernel.apart),
     }
 
 
@@ -137,6 +138,7 @@ def _kernel(fields: Fields) -> KernelInfo:
             tuple(constraint_from_json(entry) for entry in fields.items("constraints")),
             _plan_from_json(fields.child_or_none("launch")),
             _steps_from_json(fields.child_or_none("steps")),
+            _apart_from_json(fields.child_or_none("apart")),
         )
     except ArtifactError:
         raise
@@ -153,9 +155,15 @@ def _steps_from_json(fields: Fields | None) -> Steps | None:
 
 def _step_from_json(fields: Fields) -> KernelInfo:
     # checked before it is read, lest steps of steps end the stack
-    if fields.child_or_none("steps") is not None:
-        raise ArtifactError("a step of a kernel in the artefact has steps of its own")
+    if fields.child_or_none("steps") is not None or fields.child_or_none("apart") is not None:
+        raise ArtifactError("a step of a kernel in the artefact has steps of its own, or others in its place")
     return _kernel(fields)
+
+
+def _apart_from_json(fields: Fields | None) -> KernelInfo | None:
+    if fields is not None and fields.child_or_none("apart") is not None:
+        raise ArtifactError("what takes the place of a kernel in the artefact has others in its own")
+    return None if fields is None else _kernel(fields)
 
 
 def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:

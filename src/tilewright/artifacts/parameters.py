@@ -7,6 +7,7 @@ from math import prod
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tilewright.artifacts.constraints import (
     Constraint,
@@ -256,7 +257,8 @@ class KernelInfo(Struct, frozen=True):
     work-group, `facts` what the language's front end wants to tell users (the signature as written, for instance),
     `constraints` what a launch that runs anything must fulfil, lest the kernel be undefined, `launch` how a device is
     started; None where work-groups are run as they are, one after the other on each thread. `steps` may take the place
-    of a launch on a device.
+    of a launch on a device. `apart` takes its place in launches whose arrays lie apart: no byte of one that it writes
+    is one of another argument's.
     """
 
     name: str
@@ -269,8 +271,13 @@ class KernelInfo(Struct, frozen=True):
     constraints: tuple[Constraint, ...] = ()
     launch: LaunchPlan | None = None
     steps: Steps | None = None
+    apart: KernelInfo | None = None
 
     def __post_init__(self) -> None:
+        if self.apart is not None:
+            fits = list(map(_passed, self.apart.parameters)) == list(map(_passed, self.parameters))
+            fits = fits and self.apart.apart is None and (self.apart.launch is None) == (self.launch is None)
+            _check(fits, f"kernel {self.name}: {self.apart.name} cannot take its place")
         for step in () if self.steps is None else self.steps.kernels:
             fits = step.parameters == self.parameters and step.launch is not None and step.steps is None
             _check(fits, f"kernel {self.name}: step {step.name} is no launch with its parameters")
@@ -346,9 +353,23 @@ class Steps(Struct, frozen=True):
         return frozenset(q for parts in found if parts is not None for q in parts.quantities)
 
 
-def with_steps(kernel: KernelInfo) -> tuple[KernelInfo, ...]:
-    """A kernel and the launches that may take its place."""
-    return (kernel, *(() if kernel.steps is None else kernel.steps.kernels))
+def with_stand_ins(kernel: KernelInfo) -> tuple[KernelInfo, ...]:
+    """A kernel and all that may take its place: launches in steps, and what is for arrays that lie apart."""
+    steps = () if kernel.steps is None else kernel.steps.kernels
+    return (kernel, *steps, *(() if kernel.apart is None else with_stand_ins(kernel.apart)))
+
+
+def _passed(parameter: Parameter) -> Parameter:
+    """What a launch puts into the slots of a parameter, without what it demands of it."""
+    match parameter:
+        case ScalarParameter():
+            return parameter
+        case MemrefParameter():
+            return replace(parameter, written=True, read=True, noalias=False, nullable=True)
+        case PointerParameter():
+            return replace(parameter, written=True, nullable=True)
+        case GroupParameter():
+            return replace(parameter, memref=_passed(parameter.memref), nullable=True)
 
 
 def _is_passed(quantity: Quantity, parameter: Parameter | None) -> bool:

@@ -32,10 +32,11 @@ def seal_of(target: str, features: str, kernel: KernelInfo) -> bytes:
 
 
 def _sealed(kernel: KernelInfo) -> KernelInfo:
-    """What a seal says of a kernel and its steps."""
+    """What a seal says of a kernel and of those that may take its place."""
     constraints = tuple(map(without_words, kernel.constraints))
     facts = {name: fact for name, fact in kernel.facts.items() if name != SCHEDULE}
     steps = kernel.steps
     if steps is not None:
         steps = replace(steps, kernels=tuple(map(_sealed, steps.kernels)))
-    return replace(kernel, constraints=constraints, facts=facts, steps=steps)
+    apart = None if kernel.apart is None else _sealed(kernel.apart)
+    return replace(kernel, constraints=constraints, facts=facts, steps=steps, apart=apart)

@@ -18,17 +18,26 @@ class Module(Operation, name="builtin.module", traits=(ISOLATED,)):
         """The kernels in order."""
         return [op for op in self.body.entry if isinstance(op, Kernel)]
 
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of a name, which the program has."""
+        return next(kernel for kernel in self.kernels if kernel.sym_name == name)
+
     def steps_of(self, kernel: Kernel) -> list[Kernel]:
         """The launches that may take the place of one of a kernel, in order."""
         return [other for other in self.kernels if other.step_of == kernel.sym_name]
+
+    def apart_from(self, kernel: Kernel) -> Kernel | None:
+        """What takes a kernel's place where arrays do not overlap, if there is such a kernel."""
+        of = (other for other in self.kernels if other.step_of is None and other.apart_of == kernel.sym_name)
+        return next(of, None)
 
 
 class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     """A function that the host launches once for each work-group of a grid.
 
     The entry block's arguments are the parameters; `parameter_attributes` holds one dictionary for each (alignment,
-    shape_gcd, stride_gcd, "noalias", the `divisor` and the `least` of an integer, dimensions, "made", the extents of
-    memory that a launch makes itself, as `constraint_codec` writes them, and quoted names kept as they are).
+    shape_gcd, stride_gcd, "noalias", "read_only", the `divisor` and the `least` of an integer, dimensions, "made", the
+    extents of memory that a launch makes itself, as `constraint_codec` writes them, and quoted names kept as they are).
     `language_attributes` holds the function's quoted attributes. `local_bytes` is the work-group memory its allocations
     take once the stack is assigned; a launch has at most `max_groups` work-groups along a mode of its grid.
     `launch_constraints` says what else a launch must fulfil, as `constraint_codec` writes it. `nonnull` and
@@ -48,7 +57,9 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     Blocks that divide a work-group may have such memory without steps: the first `flag_bytes` of it are 0 before each
     launch and behind it.
     They are for grids of so many work-groups at most, and so many blocks of a work-group at least, as `stepped` of the
-    other kernel says. The body is a collective region.
+    other kernel says. A kernel that is `apart_of` another one takes its place in launches that write to no array which
+    overlaps another argument. `held_up` says how often a pass was in the way of such overlaps, by its name, until
+    `separate-arrays` has seen it. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -72,12 +83,24 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     flag_bytes: int = optional_attribute(int, default=0)
     stepped: tuple[int, int] | None = optional_attribute(tuple, default=None)
     cluster: tuple[int, int] | None = optional_attribute(tuple, default=None)
+    apart_of: str | None = optional_attribute(str, default=None)
+    held_up: dict[str, Attribute] | None = optional_attribute(dict, default=None)
 
     def verify(self, report: Report) -> None:
         try:
             parse_line(self.schedule or "")
         except ScheduleError as error:
             report.error(self.definition.code, self.location, f"kernel {self.sym_name} has no schedule: {error}")
+
+    @property
+    def launched_as(self) -> str:
+        """The name of the kernel that callers launch, in whose place this one, if it is another one, may run."""
+        return self.apart_of or self.step_of or self.sym_name
+
+    @property
+    def is_head(self) -> bool:
+        """Whether callers launch it by its name."""
+        return self.apart_of is None and self.step_of is None
 
     @property
     def parameters(self) -> list[BlockArgument]:

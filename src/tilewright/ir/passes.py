@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
 
 
 class PassContext(Struct):
-    """What passes share: where they report to the user, and to whom it tells them what they could have chosen."""
+    """What passes share: where they report to the user, and to whom it tells them what they could have chosen.
+
+    `again` makes the program again as the pass that runs has got it, with changes made to it in front of each of the
+    passes before; None where these find errors in it. There is none where nobody knows where the program came from.
+    """
 
     report: Report = field(default_factory=Report)
     offers: Offers | None = None
+    again: Callable[[Callable[[Module], None]], Module | None] | None = None
 
 
 class Pass(Struct, frozen=True):
@@ -99,6 +105,7 @@ class PassManager(Struct):
 
     def _run_one(self, index: int, step: Pass, module: Module, context: PassContext) -> None:
         start = time.perf_counter()
+        context.again = None if self.remake is None else partial(self._again, index)
         try:
             changed = step.run(module, context)
         except (CompileError, InternalError, KeyboardInterrupt, MemoryError, RecursionError):
@@ -116,6 +123,19 @@ class PassManager(Struct):
             raise InternalError(
                 f"pass {step.name} broke its promise: {promises[0]}", self._reproducer(index, promises[0])
             )
+
+    def _again(self, index: int, change: Callable[[Module], None]) -> Module | None:
+        """The module in front of pass `index`, made again and changed in front of each of the passes before it."""
+        assert self.remake is not None
+        module, context = self.remake(), PassContext()
+        for step in self.passes[:index]:
+            change(module)
+            try:
+                step.run(module, context)
+                context.report.raise_if_errors()
+            except CompileError:
+                return None
+        return module
 
     def _reproducer(self, index: int, reason: str) -> Path | None:
         """Write the module in front of pass `index`, made again by the passes before it."""

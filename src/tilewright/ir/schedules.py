@@ -347,6 +347,15 @@ def parse_line(line: str) -> Schedule:
     return Schedule(way, products=tuple(products), reason=reason.strip(), **found)
 
 
+def with_note(told: str, note: str) -> str:
+    """A note behind what a kernel tells: as the reason of a schedule, or on a line of its own."""
+    try:
+        parse_line(told)
+    except ScheduleError:
+        return f"{told}\n# {note}"
+    return f"{told}, {note}" if "#" in told else f"{told} # {note}".strip()
+
+
 def _product(text: str, start: int, end: int) -> ProductChoice:
     extents, _, how = text.partition(":")
     instruction, *more = how.split("/")

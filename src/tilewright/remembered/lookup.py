@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact
-from tilewright.artifacts.parameters import SCHEDULE
+from tilewright.artifacts.parameters import SCHEDULE, KernelInfo
 from tilewright.compile_options import CompileOptions
 from tilewright.diagnostics import CompileError, Report, Source, SourceRange
 from tilewright.diagnostics.binary import Binary
@@ -72,24 +72,17 @@ class Remembered(Struct, frozen=True):
     def noted(self, artifact: Artifact) -> Artifact:
         """The artefact whose kernels say what was taken from files and what was not."""
         notes = {name: self.notes[name] for name in self.lines} | dict(self.unfit)
-        infos = tuple(
-            replace(info, facts={**info.facts, SCHEDULE: _with_note(info.facts.get(SCHEDULE, ""), notes[info.name])})
-            if info.name in notes
-            else info
-            for info in artifact.kernels
-        )
+        infos = tuple(_noted(info, notes[info.name]) if info.name in notes else info for info in artifact.kernels)
         return replace(artifact, kernels=infos)
 
 
-def _with_note(told: str, note: str) -> str:
-    """A note behind what a kernel tells: as the reason of a schedule, or on a line of its own."""
-    from tilewright.ir.schedules import ScheduleError, parse_line
+def _noted(info: KernelInfo, note: str) -> KernelInfo:
+    """A kernel that tells a note, as what is for arrays that lie apart does instead if there is that."""
+    from tilewright.ir.schedules import with_note
 
-    try:
-        parse_line(told)
-    except ScheduleError:
-        return f"{told}\n# {note}"
-    return f"{told}, {note}" if "#" in told else f"{told} # {note}".strip()
+    if info.apart is not None:
+        return replace(info, apart=_noted(info.apart, note))
+    return replace(info, facts={**info.facts, SCHEDULE: with_note(info.facts.get(SCHEDULE, ""), note)})
 
 
 def users_record() -> Path | None:

@@ -1,26 +1,17 @@
-"""The check behind `noalias`: arguments may overlap as they like unless a parameter was declared not to."""
+"""Whether arguments overlap: the check behind `noalias`, and what chooses between two forms of a kernel (`apart`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from msgspec import Struct
 
-from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter
-from tilewright.runtime.arrays import ArrayView, view
+from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter, ScalarParameter
+from tilewright.runtime.addresses import FirstElement, MemoryAt
+from tilewright.runtime.arrays import ArrayView, NotAnArray, UnusableArray, view
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
-
-
-class _Range(Struct, frozen=True):
-    """Bytes `[begin, end)` that a parameter may touch."""
-
-    name: str
-    begin: int
-    end: int
-    written: bool
-    noalias: bool
 
 
 class AliasCheck(Struct, frozen=True):
@@ -36,27 +27,64 @@ class AliasCheck(Struct, frozen=True):
         return AliasCheck(kernel, tuple(parameters)) if promised else None
 
     def check(self, arguments: Sequence[object]) -> None:
-        """Compare the ranges of all arguments, in the order of their addresses."""
+        """Compare the ranges of all arguments. Raises `LaunchError`."""
         ranges: list[_Range] = []
         for parameter, argument in zip(self.parameters, arguments, strict=True):
             memref = _memref(parameter)
             if memref is not None:
-                ranges += [_range(memref, parameter.name, array) for array in _arrays(argument) if 0 not in array.shape]
-        ranges.sort(key=lambda part: part.begin)
-        for k, left in enumerate(ranges):
-            for right in ranges[k + 1 :]:
-                if right.begin >= left.end:
-                    break
-                self._compare(left, right)
+                ranges += _ranges(parameter.name, memref.written, memref.noalias, _arrays(argument))
+        for left, right in _overlaps(ranges):
+            if left.noalias or right.noalias:
+                first, second = (left, right) if left.noalias else (right, left)
+                raise LaunchError(
+                    f"kernel {self.kernel}, argument {first.name}: it overlaps argument {second.name}, and the kernel "
+                    f"relies on memory of its own (noalias); pass such memory"
+                )
 
-    def _compare(self, left: _Range, right: _Range) -> None:
-        promised = left.noalias or right.noalias
-        if promised and (left.written or right.written) and left.name != right.name:
-            first, second = (left, right) if left.noalias else (right, left)
-            raise LaunchError(
-                f"kernel {self.kernel}, argument {first.name}: it overlaps argument {second.name}, and the kernel "
-                f"relies on memory of its own (noalias); pass such memory"
-            )
+
+def lie_apart(parameters: Sequence[Parameter], arguments: Sequence[object]) -> bool:
+    """Whether no array that is written shares a byte with another argument; False if a launch cannot tell.
+
+    An array is what lies between its first byte and its last: columns of one row-major matrix overlap.
+    """
+    ranges: list[_Range] = []
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        if isinstance(parameter, GroupParameter):
+            return False
+        if isinstance(parameter, ScalarParameter) or argument is None:
+            continue
+        if isinstance(argument, MemoryAt):
+            end = argument.number + argument.nbytes
+            ranges.append(_Range(parameter.name, argument.number, end, parameter.written, True))
+            continue
+        try:
+            array = view(argument.array if isinstance(argument, FirstElement) else argument)
+        except (NotAnArray, UnusableArray):
+            # whoever binds it says what is wrong
+            return False
+        ranges += _ranges(parameter.name, parameter.written, True, [array])
+    return next(_overlaps(ranges), None) is None
+
+
+class _Range(Struct, frozen=True):
+    """Bytes `[begin, end)` that a parameter may touch."""
+
+    name: str
+    begin: int
+    end: int
+    written: bool
+    noalias: bool
+
+
+def _overlaps(ranges: Sequence[_Range]) -> Iterator[tuple[_Range, _Range]]:
+    """Pairs of ranges of two parameters that share a byte, of which one is written, in the order of addresses."""
+    ordered = sorted(ranges, key=lambda part: part.begin)
+    for k, left in enumerate(ordered):
+        for right in ordered[k + 1 :]:
+            if right.begin >= left.end:
+                break
+            if (left.written or right.written) and left.name != right.name:
+                yield left, right
 
 
 def _memref(parameter: Parameter) -> MemrefParameter | None:
@@ -76,9 +104,14 @@ def _arrays(argument: object) -> list[ArrayView]:
     return [view(argument)]
 
 
-def _range(memref: MemrefParameter, name: str, array: ArrayView) -> _Range:
+def _ranges(name: str, written: bool, noalias: bool, arrays: Iterable[ArrayView]) -> list[_Range]:
+    """The ranges of the arrays of a parameter; an empty one has none."""
+    return [_Range(name, *_reach(array), written, noalias) for array in arrays if 0 not in array.shape]
+
+
+def _reach(array: ArrayView) -> tuple[int, int]:
+    """The first byte that an array touches, and the one behind its last."""
     steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
     size = array.dtype.itemsize
     begin = array.address + sum(step for step in steps if step < 0) * size
-    end = array.address + (sum(step for step in steps if step > 0) + 1) * size
-    return _Range(name, begin, end, memref.written, memref.noalias)
+    return begin, array.address + (sum(step for step in steps if step > 0) + 1) * size

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo
+from tilewright.artifacts.parameters import with_stand_ins
 from tilewright.artifacts.seal import seal_of, seal_symbol
 from tilewright.machine.elf import (
     RELOCATABLE,
@@ -46,7 +47,7 @@ def check_object(artifact: Artifact) -> None:
         raise ArtifactError(f"the artefact's code is for another processor than {triple}")
     _refuse_own_start(found)
     symbols = {symbol.name: symbol for symbol in found.symbols if symbol.is_global and not symbol.is_undefined}
-    for kernel in artifact.kernels:
+    for kernel in (info for head in artifact.kernels for info in with_stand_ins(head)):
         _check_entry(found, kernel, symbols.get(kernel.symbol))
         _check_seal(artifact, found, kernel, symbols.get(seal_symbol(kernel.symbol)))
 

@@ -10,6 +10,7 @@ arguments that `direct_arguments` does not know: arrays of libraries other than 
 from __future__ import annotations
 
 import ctypes
+import enum
 import platform
 import struct
 import sys
@@ -20,7 +21,7 @@ from typing import Final, Protocol, TypeAlias, cast
 import numpy as np
 from msgspec import Struct
 
-from tilewright.artifacts.artifact import MemrefParameter, Parameter, slot_layout
+from tilewright.artifacts.artifact import MemrefParameter, Parameter, PointerParameter, slot_layout
 from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.own_code import own_code
 from tilewright.once import once
@@ -33,7 +34,7 @@ from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import Table
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 
-__all__ = ["AcceptedCalls", "Runner", "call_site", "recognisable"]
+__all__ = ["AcceptedCalls", "Lie", "Runner", "call_site", "recognisable"]
 
 Callee: TypeAlias = Callable[..., None]
 
@@ -45,6 +46,7 @@ _NUMPY_FLOATS: Final = "dfe"
 _NUMPY_COMPLEX: Final = "DF"
 
 Key: TypeAlias = tuple[Hashable, ...]
+_Demand: TypeAlias = Callable[[Parameter, Parameter], bool]
 
 
 def recognisable(parameters: Sequence[Parameter]) -> bool:
@@ -57,6 +59,14 @@ class Runner(Protocol):
 
     @property
     def place(self) -> int: ...
+
+
+class Lie(enum.Enum):
+    """How the arrays of a call lie to each other, of which one is written."""
+
+    ANYHOW = "anyhow"
+    APART = "apart"
+    OVERLAPPING = "overlapping"
 
 
 class _Code(Struct, frozen=True):
@@ -147,13 +157,19 @@ class AcceptedCalls:
 
     The first layouts seen twice are remembered, at most 64: a program that changes them all the time would spend more
     on remembering than it gains. Calls differ in the values of scalars, but for those that are `pinned`. Where tables
-    of groups are `copied`, those that last have been, and others are not recognised.
+    of groups are `copied`, those that last have been, and others are not recognised. How arrays `lie`, calls have in
+    common.
     """
 
     def __init__(
-        self, parameters: Sequence[Parameter], pinned: frozenset[str] = frozenset(), copied: bool = False
+        self,
+        parameters: Sequence[Parameter],
+        pinned: frozenset[str] = frozenset(),
+        copied: bool = False,
+        lie: Lie = Lie.ANYHOW,
     ) -> None:
         self.first = Words([0])
+        self._lie = lie
         self._copied = copied
         self._parameters = tuple(parameters)
         self._pinned = pinned
@@ -189,7 +205,7 @@ class AcceptedCalls:
         """The calls to recognise on a grid: those accepted on any, unless what is demanded depends on the grid."""
         if constraints is None or not (constraints.of_grid or 0 in grid):
             return self
-        return AcceptedCalls(self._parameters, constraints.scalars, self._copied)
+        return AcceptedCalls(self._parameters, constraints.scalars, self._copied, self._lie)
 
     def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
         described = [
@@ -197,30 +213,42 @@ class AcceptedCalls:
             for parameter, offset, argument in zip(self._parameters, self._offsets, arguments, strict=True)
         ]
         words = Words([word for argument in described for word in argument.words])
-        spans = self._spans(described)
-        pairs, count = Words(spans), len(spans) * 8 // at.PAIR
+        pairs, overlapping = (Words(self._spans(described, demanded)) for demanded in (self._apart, self._overlapping))
         template = ctypes.create_string_buffer(slots, max(len(slots), 1))
         following, place = self.first.words[0], ctypes.addressof(template)
-        record = Words([following, place, words.address, count, pairs.address, runner.place])
+        record = Words([following, place, words.address, *_counted(pairs), runner.place, *_counted(overlapping)])
         # a group's sizes were made for it alone; what else the caller gave is not to be kept alive
         sizes = [table.sizes for table in keep if isinstance(table, Table)]
-        parts = (words, pairs, sizes, runner, *(part for argument in described for part in argument.kept))
+        parts = (words, pairs, overlapping, sizes, runner, *(part for argument in described for part in argument.kept))
         self._calls.append(_Call(record, template, parts))
         # the one word that a call in another thread may read at the same time: it sees the old chain or the new one
         self.first.words[0] = record.address
 
-    def _spans(self, described: Sequence[Described]) -> list[int]:
-        """Pairs of arguments whose memory was promised to be apart."""
-        found: list[tuple[MemrefParameter, list[int]]] = []
+    def _spans(self, described: Sequence[Described], demanded: _Demand) -> list[int]:
+        """Pairs of arguments of which something is demanded; those without a byte demand nothing."""
+        found: list[tuple[MemrefParameter | PointerParameter, list[int]]] = []
         for parameter, offset, argument in zip(self._parameters, self._offsets, described, strict=True):
-            if isinstance(parameter, MemrefParameter) and argument.reach is not None:
+            if isinstance(parameter, MemrefParameter | PointerParameter) and argument.reach is not None:
                 found.append((parameter, [offset, *argument.reach]))
         words: list[int] = []
         for k, (left, span) in enumerate(found):
             for right, other in found[k + 1 :]:
-                if (left.noalias or right.noalias) and (left.written or right.written):
+                if (left.written or right.written) and demanded(left, right):
                     words += [*span, *other]
         return words
+
+    def _apart(self, left: Parameter, right: Parameter) -> bool:
+        """Whether a call is one of these only if two arrays, one of them written, do not overlap."""
+        promised = any(isinstance(each, MemrefParameter) and each.noalias for each in (left, right))
+        return promised or self._lie is Lie.APART
+
+    def _overlapping(self, left: Parameter, right: Parameter) -> bool:
+        """Whether a call is one of these only if two such arrays overlap, or two others."""
+        return self._lie is Lie.OVERLAPPING
+
+
+def _counted(pairs: Words) -> tuple[int, int]:
+    return len(pairs.words) * 8 // at.PAIR, pairs.address
 
 
 def _key(

@@ -23,6 +23,7 @@ from tilewright.runtime.direct_layout import (
     ARGUMENT_SLOT,
     ARGUMENT_WIDTH,
     CALL_ARGUMENTS,
+    CALL_OVERLAPPING,
     CALL_PAIRS,
     CALL_RUNNER,
     CALL_SLOTS,
@@ -125,13 +126,12 @@ truth:
 }}
 """
 
-# Bytes that two arguments may touch, of which one was promised not to overlap the other.
+# Whether no two of the spans of bytes that arguments touch, which are compared in pairs, share a byte.
 _SPANS: Final = f"""
-define internal i1 @apart(ptr %call, ptr %slots) {{
+define internal i1 @apart(ptr %pairs, ptr %slots) {{
 entry:
-{field("count.p", "%call", CALL_PAIRS)}
-  %count = load i64, ptr %count.p
-{field("spans.p", "%call", CALL_SPANS)}
+  %count = load i64, ptr %pairs
+{field("spans.p", "%pairs", CALL_SPANS - CALL_PAIRS)}
   %spans = load ptr, ptr %spans.p
   br label %loop
 
@@ -269,8 +269,19 @@ matched:
   br label %check
 
 overlaps:
-  %apart = call i1 @apart(ptr %call, ptr %slots)
-  br i1 %apart, label %ready, label %slow
+{field("pairs", "%call", CALL_PAIRS)}
+  %apart = call i1 @apart(ptr %pairs, ptr %slots)
+{field("overlapping", "%call", CALL_OVERLAPPING)}
+  %demanded = load i64, ptr %overlapping
+  %any = icmp eq i64 %demanded, 0
+  br i1 %apart, label %overlap, label %slow
+
+overlap:
+  br i1 %any, label %ready, label %some
+
+some:
+  %all.apart = call i1 @apart(ptr %overlapping, ptr %slots)
+  br i1 %all.apart, label %slow, label %ready
 
 ready:
 {field("total.p", "%site", SITE_TOTAL)}

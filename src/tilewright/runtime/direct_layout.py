@@ -8,6 +8,7 @@ A *call site* is a kernel with a grid:
 An *accepted call* stands for all calls with arrays of the same types, extents and strides:
 
     0     next accepted call | slot values ptr | arguments ptr | number of pairs | spans ptr | runner's word ptr
+    48    number of pairs of which one must overlap, if there are any | spans ptr
 
 An argument of it: kind | offset of its slot, then for
 
@@ -46,6 +47,8 @@ CALL_ARGUMENTS: Final = 16
 CALL_PAIRS: Final = 24
 CALL_SPANS: Final = 32
 CALL_RUNNER: Final = 40
+CALL_OVERLAPPING: Final = 48
+CALL_OVERLAPPING_SPANS: Final = 56
 
 ARGUMENT: Final = 56
 ARGUMENT_SLOT: Final = 8

@@ -18,15 +18,15 @@ from tilewright.artifacts.artifact import (
     KernelInfo,
     slot_layout,
 )
-from tilewright.artifacts.parameters import REPORTS, TILES
+from tilewright.artifacts.parameters import REPORTS, TILES, with_stand_ins
 from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.processor import missing_features
 from tilewright.machine.tile_state import tiles_refused
+from tilewright.runtime.apart import LaunchSite, form_apart, how_arrays_lie, prepared, takes_apart
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
-from tilewright.runtime.keywords import in_order
 from tilewright.runtime.pool import Pool, default_pool
 from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 
@@ -53,9 +53,20 @@ class _Frame:
 
 
 class BoundKernel:
-    """A kernel in memory, ready to be launched any number of times and from any number of threads."""
+    """A kernel in memory, ready to be launched any number of times and from any number of threads.
 
-    def __init__(self, info: KernelInfo, code: LoadedObject, *, pool: Pool | None = None, layout: Layout = "F") -> None:
+    If it `is_apart`, launches have seen that its arrays lie apart.
+    """
+
+    def __init__(
+        self,
+        info: KernelInfo,
+        code: LoadedObject,
+        *,
+        pool: Pool | None = None,
+        layout: Layout = "F",
+        is_apart: bool = False,
+    ) -> None:
         self.info = info
         self._code = code
         self._pool = pool or default_pool()
@@ -68,7 +79,8 @@ class BoundKernel:
         self._log = _report_log(info, code)
         direct = self._workspaces is None and recognisable(self._passed)
         scalars = frozenset[str]() if self._constraints is None else self._constraints.scalars
-        self._accepted = AcceptedCalls(self._passed, scalars) if direct else None
+        lie = how_arrays_lie(info, is_apart)
+        self._accepted = AcceptedCalls(self._passed, scalars, lie=lie) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
         self._slots = struct.Struct(f"<{formats}")
@@ -76,6 +88,8 @@ class BoundKernel:
         self._frames: list[_Frame] = []
         self._entry = code.address(info.symbol)
         self._local_bytes = info.local_bytes
+        other = form_apart(info)
+        self._apart = None if other is None else BoundKernel(other, code, pool=pool, layout=layout, is_apart=True)
 
     def launch(self, grid: Grid, arguments: Sequence[object]) -> None:
         """Run the kernel on a grid of work-groups and return when it is done. A grid with a zero runs nothing.
@@ -84,6 +98,9 @@ class BoundKernel:
         signal handlers run meanwhile; if one raises, work-groups that have not begun are left out, and parts of one
         that is shared by threads, and this raises what the handler did.
         """
+        if self._apart is not None and takes_apart(self.info, arguments):
+            self._apart.launch(grid, arguments)
+            return
         sizes = grid_extents(grid, self.info.max_groups)
         checked = self._checked(arguments, sizes)
         if self._log is None:
@@ -103,26 +120,9 @@ class BoundKernel:
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls like earlier ones no Python code runs, but for
         delivering what the kernel reports."""
-        sizes = grid_extents(grid, self.info.max_groups)
-        if self._accepted is None:
-            return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
-        accepted = self._accepted.on(sizes, self._constraints)
-        x, y, z = sizes
-        header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
-        names = [parameter.name for parameter in self._passed]
-
-        def launch(*arguments: object, **named: object) -> None:
-            if named:
-                call(*in_order(self.info, arguments, named))
-                return
-            values, keep = self._checked(arguments, sizes)
-            if len(arguments) == len(self._passed):
-                accepted.saw(arguments, self._slots.pack(*values), keep, self._pool)
-            self._run(sizes, values, keep)
-
-        call = call_site(accepted, self._pool.entry, header, self._packer.size, names, launch)
-        log = self._log
-        if log is None:
+        apart = None if self._apart is None else self._apart._site(grid)
+        call, log = prepared(self.info, self._site(grid), apart), self._log
+        if log is None or self._accepted is None:
             return call
 
         def reported(*arguments: object, **named: object) -> None:
@@ -130,6 +130,26 @@ class BoundKernel:
                 call(*arguments, **named)
 
         return reported
+
+    def _site(self, grid: Grid) -> LaunchSite:
+        sizes = grid_extents(grid, self.info.max_groups)
+        if self._accepted is None:
+            return LaunchSite(lambda *arguments: self.launch(sizes, arguments), lambda rest: rest)
+        accepted = self._accepted.on(sizes, self._constraints)
+        x, y, z = sizes
+        header = _HEADER.pack(self._entry, x * y * z, self._local_bytes, x, y, z)
+        names = [parameter.name for parameter in self._passed]
+
+        def launch(*arguments: object) -> None:
+            values, keep = self._checked(arguments, sizes)
+            if len(arguments) == len(self._passed):
+                accepted.saw(arguments, self._slots.pack(*values), keep, self._pool)
+            self._run(sizes, values, keep)
+
+        def before(rest: Callable[..., None]) -> Callable[..., None]:
+            return call_site(accepted, self._pool.entry, header, self._packer.size, names, rest)
+
+        return LaunchSite(launch, before)
 
     def _run(self, sizes: Extents, values: list[SlotValue], _keep: list[object]) -> None:
         x, y, z = sizes
@@ -175,9 +195,10 @@ def bind_artifact(
     missing = missing_features(artifact.features)
     if missing:
         raise LaunchError(f"the artefact was compiled for a CPU with {', '.join(missing)}, which this machine lacks")
-    if any(TILES in info.facts for info in artifact.kernels) and (refusal := tiles_refused()) is not None:
+    infos = [info for head in artifact.kernels for info in with_stand_ins(head)]
+    if any(TILES in info.facts for info in infos) and (refusal := tiles_refused()) is not None:
         raise LaunchError(f"the artefact's code uses AMX tiles, which the system refuses this process: {refusal}")
-    symbols = [info.symbol for info in artifact.kernels]
-    heads, given = _report_symbols(artifact.kernels)
+    symbols = [info.symbol for info in infos]
+    heads, given = _report_symbols(infos)
     code = load_object(artifact.payload, [*symbols, *heads], symbols=given, process_symbols=process_symbols)
     return {info.name: BoundKernel(info, code, pool=pool, layout=layout) for info in artifact.kernels}

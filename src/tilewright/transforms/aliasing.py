@@ -222,6 +222,19 @@ def addresses_apart(a: Value, b: Value) -> bool:
     return any(isinstance(v.defining_op, Reserve) or _noalias(v) for v in (x, y))
 
 
+def lie_in_arrays(a: Value, b: Value) -> bool:
+    """Whether two roots lie in arrays that a launch gives for two parameters, so that it sees whether they overlap."""
+    x, y = _array(a), _array(b)
+    return x is not None and y is not None and x is not y
+
+
+def _array(root: Value) -> Value | None:
+    """The parameter whose array a root lies in."""
+    found = _origin(root.defining_op.address) if isinstance(root.defining_op, FromAddress) else root
+    is_parameter = isinstance(found, BlockArgument) and isinstance(found.block.parent_op, Kernel)
+    return found if is_parameter and not isinstance(found.type, GroupType) else None
+
+
 def _origin(address: Value) -> Value | None:
     """The pointer, or the memory of the program's own, that an address is some bytes behind; None for any other.
 

@@ -24,6 +24,7 @@ from tilewright.transforms.lower_foreach import LowerForeach
 from tilewright.transforms.merge_branches import MergeBranches
 from tilewright.transforms.policy import NO_PREFETCH, StreamPrefetch, TeamPolicy, TilePolicy
 from tilewright.transforms.raise_contractions import RaiseContractions
+from tilewright.transforms.separate_arrays import SeparateArrays
 
 
 def lowering(team: TeamPolicy, tiles: TilePolicy, prefetch: StreamPrefetch = NO_PREFETCH) -> list[Pass]:
@@ -100,4 +101,5 @@ def common_pipeline(
         steps += instruction_passes
         steps += [FuseEpilogues(tiles, prefetch)] if level > 1 else []
         steps += point_passes
-    return [*steps, *rest, *tile_passes, *optimisation(level), *synchronisation(one_thread)]
+    apart = [SeparateArrays()] if level else []
+    return [*steps, *rest, *tile_passes, *apart, *optimisation(level), *synchronisation(one_thread)]

@@ -143,10 +143,12 @@ def _parameter(kernel: Kernel, argument: BlockArgument, read: bool, written: boo
     has_nulls = argument.index not in (kernel.nonnull_elements or ())
     if isinstance(type_, ScalarType):
         return ScalarParameter(name, type_.name)
+    may_write = attributes.get("read_only") is not True
     if isinstance(type_, MemrefType):
-        return _memref(name, type_, attributes, read, written, nullable)
+        return _memref(name, type_, attributes, read, written and may_write, nullable)
     if isinstance(type_, PointerType):
-        written, measured, promised = written_through(argument), is_measured(argument), attributes.get("alignment")
+        written = may_write and written_through(argument)
+        measured, promised = is_measured(argument), attributes.get("alignment")
         alignment = promised if isinstance(promised, int) else 1
         return PointerParameter(name, type_.element.name, written, nullable, measured, alignment)
     assert isinstance(type_, GroupType)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, block_alignment, device_block_size
-from tilewright.artifacts.parameters import with_steps
+from tilewright.artifacts.parameters import with_stand_ins
 from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 
 _ENTRY: Final = re.compile(r"^\s*\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", re.MULTILINE)
@@ -26,7 +26,7 @@ def check_ptx(artifact: Artifact) -> None:
         raise ArtifactError("the artefact's code is no PTX") from None
     entries: dict[str, str] = dict(_ENTRY.findall(text))
     seals = {name: _content(size, numbers) for name, size, numbers in _SEAL.findall(text)}
-    for kernel in (info for head in artifact.kernels for info in with_steps(head)):
+    for kernel in (info for head in artifact.kernels for info in with_stand_ins(head)):
         _check_entry(kernel, entries.get(kernel.symbol))
         if kernel.launch is None:
             raise ArtifactError(f"kernel {kernel.name}: the artefact's header does not say how its grid becomes blocks")

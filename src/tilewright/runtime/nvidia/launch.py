@@ -13,17 +13,17 @@ from threading import Lock
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import REPORTS, made_extents, with_steps
+from tilewright.artifacts.parameters import REPORTS, made_extents
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
+from tilewright.runtime.apart import LaunchSite, form_apart, how_arrays_lie, prepared, takes_apart
 from tilewright.runtime.arrays import NotAnArray, UnusableArray, view
 from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.grid import Extents, Grid, grid_extents
 from tilewright.runtime.group_arguments import PointerArray
-from tilewright.runtime.keywords import in_order
 from tilewright.runtime.launcher import KernelResources
 from tilewright.runtime.nvidia.device_kernel import DeviceKernel
 from tilewright.runtime.nvidia.direct import entry
@@ -121,9 +121,12 @@ def _check_architecture(artifact: Artifact, context: Context) -> None:
 
 
 class CudaKernel:
-    """A kernel on devices, ready to be launched any number of times and from any number of threads."""
+    """A kernel on devices, ready to be launched any number of times and from any number of threads.
 
-    def __init__(self, info: KernelInfo, modules: Modules) -> None:
+    If it `is_apart`, launches have seen that its arrays lie apart.
+    """
+
+    def __init__(self, info: KernelInfo, modules: Modules, *, is_apart: bool = False) -> None:
         assert info.launch is not None, "artefacts for devices that say nothing of it are not read"
         self.info = info
         self._plan = info.launch
@@ -135,7 +138,10 @@ class CudaKernel:
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._pinned = pinned | PartCount(info).scalars
-        self._accepted = AcceptedCalls(info.passed, self._pinned, copied=True)
+        self._lie = how_arrays_lie(info, is_apart)
+        self._accepted = AcceptedCalls(info.passed, self._pinned, copied=True, lie=self._lie)
+        other = form_apart(info)
+        self._apart = None if other is None else CudaKernel(other, modules, is_apart=True)
 
     def launch(self, grid: Grid, arguments: Sequence[object], stream: object = None) -> None:
         """Enqueue the kernel on a grid of work-groups. A grid with a zero runs nothing.
@@ -145,6 +151,9 @@ class CudaKernel:
         kernel that reports is waited for: `KernelError` says which assertions and checks failed, `MemoryError` that
         reports are missing.
         """
+        if self._apart is not None and takes_apart(self.info, arguments):
+            self._apart.launch(grid, arguments, stream)
+            return
         sizes = self._extents(grid)
         on = self._on(arguments)
         values, keep = on.checked(arguments, sizes)
@@ -156,22 +165,23 @@ class CudaKernel:
     def prepare(self, grid: Grid) -> Callable[..., None]:
         """The kernel with its grid, called with the arguments: for calls with tensors of torch like those of earlier
         calls no Python code runs."""
+        apart = None if self._apart is None else self._apart._site(grid)
+        return prepared(self.info, self._site(grid), apart)
+
+    def _site(self, grid: Grid) -> LaunchSite:
         sizes = self._extents(grid)
         if not self._is_direct:
-            return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
+            return LaunchSite(lambda *arguments: self.launch(sizes, arguments), lambda rest: rest)
         if self._plan.has_grid or self.info.steps is not None:
             # the parameter block of a call is that of its grid
-            accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True)
+            accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True, lie=self._lie)
         else:
             accepted = self._accepted.on(sizes, self._constraints)
         x, y, z = self._plan.blocks(sizes)
         header = _HEADER.pack(0, x * y * z, self.info.local_bytes, x, y, z)
         names = [parameter.name for parameter in self.info.passed]
 
-        def launch(*arguments: object, **named: object) -> None:
-            if named:
-                call(*in_order(self.info, arguments, named))
-                return
+        def launch(*arguments: object) -> None:
             on = self._on(arguments)
             values, keep = on.checked(arguments, sizes)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
@@ -183,11 +193,16 @@ class CudaKernel:
                 if runner is not None:
                     accepted.saw(arguments, one.block(values, sizes, parts), keep, runner)
 
-        call = call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), names, launch)
-        return call
+        def before(rest: Callable[..., None]) -> Callable[..., None]:
+            return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), names, rest)
+
+        return LaunchSite(launch, before)
 
     def resources(self, device: int | None = None) -> KernelResources:
-        """What the kernel takes of a device, by default the first on which it was launched."""
+        """What the kernel takes of a device, by default the first on which it was launched; if it has two forms, the
+        one for arrays that lie apart."""
+        if self._apart is not None:
+            return self._apart.resources(device)
         known = next(iter(self._kernels), 0) if device is None else device
         return self._kernel(known).resources()
 
@@ -219,9 +234,8 @@ class CudaKernel:
 
     def _loaded(self, module: LoadedModule) -> DeviceKernel:
         """The kernel, and the launches that may take its place."""
+        steps = () if self.info.steps is None else self.info.steps.kernels
         head, *steps = (
-            (info, info.launch, module.function(info.symbol))
-            for info in with_steps(self.info)
-            if info.launch is not None
+            (info, info.launch, module.function(info.symbol)) for info in (self.info, *steps) if info.launch is not None
         )
         return DeviceKernel(*head, [DeviceKernel(*step) for step in steps])

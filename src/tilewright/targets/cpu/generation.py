@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact
-from tilewright.artifacts.parameters import TILES, KernelInfo
+from tilewright.artifacts.parameters import TILES, KernelInfo, with_stand_ins
 from tilewright.diagnostics import Report
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.printer import print_op
@@ -55,13 +56,24 @@ def generate(module: Module, machine: Machine, target: str, level: int, report: 
     processor, tiles = machine.processor, uses_tiles(llvm)
     if tiles:
         infos = tuple(replace(info, facts={**info.facts, TILES: ""}) for info in infos)
-    emit_seals(llvm, target, processor.features, infos)
+    infos = _nested(module, infos)
+    emit_seals(llvm, target, processor.features, [info for head in infos for info in with_stand_ins(head)])
     text = str(llvm)
     well = level > 0 and llvm.length <= WELL_OPTIMISED
     optimisation = _CODE_GENERATION if well else _FEWEST_FOR_TILES if tiles else 0
     code = compile_text(text, processor, optimisation=optimisation)
     texts = {"tile": print_op(module), "llvm": text}
     return Artifact(target, infos, code, texts, processor.features)
+
+
+def _nested(module: Module, infos: Sequence[KernelInfo]) -> tuple[KernelInfo, ...]:
+    """The kernels that can be asked for, with what takes their place where arrays do not overlap."""
+    by_name = {info.name: info for info in infos}
+    others = {kernel.sym_name: module.apart_from(kernel) for kernel in module.kernels if kernel.is_head}
+    return tuple(
+        replace(by_name[name], apart=None if other is None else by_name[other.sym_name])
+        for name, other in others.items()
+    )
 
 
 def _emitted(module: Module, machine: Machine, report: Report) -> tuple[LlvmModule, tuple[KernelInfo, ...]]:

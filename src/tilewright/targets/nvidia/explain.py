@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo
-from tilewright.artifacts.parameters import SCHEDULE, with_steps
+from tilewright.artifacts.parameters import SCHEDULE, with_stand_ins
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma, MmaAsync
 from tilewright.ir.schedules import Schedule, parse_line
@@ -34,7 +34,7 @@ class Explanation(Struct, frozen=True):
     """Of a kernel for a GPU: how it runs, its `products`, what it does with memory (`use`), and what ptxas says.
 
     `shared_bytes` are those that a launch gives a block. Without ptxas on this machine `resources` and `blocks`, those
-    that a multiprocessor runs at a time, are None.
+    that a multiprocessor runs at a time, are None. `steps` and `apart` are of what may run in its place.
     """
 
     kernel: str
@@ -46,6 +46,7 @@ class Explanation(Struct, frozen=True):
     resources: KernelResources | None
     blocks: int | None
     steps: tuple[Explanation, ...] = ()
+    apart: Explanation | None = None
 
     def __str__(self) -> str:
         parts = {
@@ -58,7 +59,9 @@ class Explanation(Struct, frozen=True):
         lines = [f"{self.kernel}: {self.schedule}", f"  {self.launch}"]
         for title, told in parts.items():
             lines += [f"  {title}", *(f"    {line}" for line in told)] if told else []
-        return "\n".join([*lines, *(f"  in its place: {step}".replace("\n", "\n  ") for step in self.steps)])
+        others = [("in its place", step) for step in self.steps]
+        others += [] if self.apart is None else [("where no array overlaps one that is written", self.apart)]
+        return "\n".join([*lines, *(f"  {when}: {other}".replace("\n", "\n  ") for when, other in others)])
 
     def _resources(self) -> str:
         found = self.resources
@@ -76,14 +79,19 @@ def explain(module: Module, artifact: Artifact) -> dict[str, Explanation]:
     """The explanations of a module behind all passes and what was generated from it, by kernel."""
     architecture = Architecture(artifact.features)
     found = assemble(artifact.texts["ptx"], architecture).kernels if find_assembler() is not None else {}
-    infos = {info.name: info for head in artifact.kernels for info in with_steps(head)}
+    infos = {info.name: info for head in artifact.kernels for info in with_stand_ins(head)}
     told = {
         kernel.sym_name: _explained(kernel, infos[kernel.sym_name], found, architecture) for kernel in module.kernels
     }
-    return {
+    whole = {
         kernel.sym_name: replace(told[kernel.sym_name], steps=tuple(told[s.sym_name] for s in module.steps_of(kernel)))
         for kernel in module.kernels
         if kernel.step_of is None
+    }
+    others = {kernel: module.apart_from(kernel) for kernel in module.kernels if kernel.is_head}
+    return {
+        kernel.sym_name: replace(whole[kernel.sym_name], apart=None if other is None else whole[other.sym_name])
+        for kernel, other in others.items()
     }
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import SCHEDULE, Steps, with_steps
+from tilewright.artifacts.parameters import SCHEDULE, Steps, with_stand_ins
 from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
@@ -49,9 +49,11 @@ def generate(
     report.raise_if_errors()
     lanes = print_op(module)
     text, infos = emit_llvm(module, architecture)
-    kernels = [kernel for kernel in module.kernels if kernel.step_of is None]
-    for kernel, info in zip(kernels, infos, strict=True):
-        check_parameters(kernel, report, device_block_size(info))
+    by_name = {info.name: info for head in infos for info in with_stand_ins(head)}
+    for kernel in module.kernels:
+        info = by_name[kernel.sym_name]
+        if kernel.step_of is None:
+            check_parameters(kernel, report, device_block_size(info))
         taken = parse_line(info.facts.get(SCHEDULE, ""))
         request.check_products(kernel, taken, taken.reason, report)
     report.raise_if_errors()
@@ -65,28 +67,32 @@ def _emit(
 ) -> tuple[str, tuple[KernelInfo, ...]]:
     out = Module(TRIPLE, DATA_LAYOUT)
     infos = tuple(lower_kernel(k, out, architecture, room if k.sym_name in large else None) for k in module.kernels)
-    infos = _in_steps(module, infos)
-    every = [info for head in infos for info in with_steps(head)]
+    infos = _nested(module, infos)
+    every = [info for head in infos for info in with_stand_ins(head)]
     emit_seals(out, "nvidia", architecture.value, every, _CONSTANT_SPACE)
     return str(out), infos
 
 
-def _in_steps(module: ModuleOp, infos: Sequence[KernelInfo]) -> tuple[KernelInfo, ...]:
-    """The kernels that can be asked for, with the launches that may take their place."""
-    found: list[KernelInfo] = []
+def _nested(module: ModuleOp, infos: Sequence[KernelInfo]) -> tuple[KernelInfo, ...]:
+    """The kernels that can be asked for, with those that may take their place."""
     by_name = {info.name: info for info in infos}
+    found: list[KernelInfo] = []
     for kernel in module.kernels:
-        if kernel.step_of is not None:
-            continue
-        info = by_name[kernel.sym_name]
-        # each takes what the whole reads and writes
-        taken = (by_name[step.sym_name] for step in module.steps_of(kernel))
-        steps = tuple(replace(step, parameters=info.parameters) for step in taken)
-        if steps:
-            assert kernel.stepped is not None
-            info = replace(info, steps=Steps(steps, *kernel.stepped))
-        found.append(info)
+        if kernel.is_head:
+            info, other = _in_steps(module, kernel, by_name), module.apart_from(kernel)
+            found.append(info if other is None else replace(info, apart=_in_steps(module, other, by_name)))
     return tuple(found)
+
+
+def _in_steps(module: ModuleOp, kernel: Kernel, by_name: Mapping[str, KernelInfo]) -> KernelInfo:
+    """A kernel with the launches that may take its place."""
+    info = by_name[kernel.sym_name]
+    # each takes what the whole reads and writes
+    steps = tuple(replace(by_name[step.sym_name], parameters=info.parameters) for step in module.steps_of(kernel))
+    if not steps:
+        return info
+    assert kernel.stepped is not None
+    return replace(info, steps=Steps(steps, *kernel.stepped))
 
 
 def emit_llvm(
@@ -98,7 +104,7 @@ def emit_llvm(
     """
     room = architecture.shared_bytes if shared_bytes is None else shared_bytes
     text, infos = _emit(module, architecture, room, frozenset())
-    large = frozenset(info.name for head in infos for info in with_steps(head) if info.local_bytes > room)
+    large = frozenset(info.name for head in infos for info in with_stand_ins(head) if info.local_bytes > room)
     return _emit(module, architecture, room, large) if large else (text, infos)
 
 

@@ -89,7 +89,7 @@ class ChooseSchedule(Pass, frozen=True):
             taken = _with_spread(taken, kernel)
             kernel.schedule = str(taken)
             if context.offers is not None and not isinstance(placed, str):
-                context.offers.add(kernel.step_of or kernel.sym_name, self._moves(kernel, placed))
+                context.offers.add(kernel.launched_as, self._moves(kernel, placed))
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
 
     def _chosen(self, kernel: Kernel, placed: Products, wanted: Schedule) -> Mapping[str, object]:

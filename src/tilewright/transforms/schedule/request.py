@@ -127,7 +127,7 @@ class ScheduleRequest(Struct, frozen=True):
 
     def check_names(self, module: Module, report: Report) -> None:
         """Report kernels that there are not."""
-        names = [kernel.sym_name for kernel in module.kernels if kernel.step_of is None]
+        names = [kernel.sym_name for kernel in module.kernels if kernel.is_head]
         for part in self.parts:
             if part.kernel is not None and part.kernel not in names:
                 said = f"the program has no kernel {part.kernel[:80]!r}; it has {', '.join(names)}"
@@ -136,9 +136,10 @@ class ScheduleRequest(Struct, frozen=True):
     def check(self, kernel: Kernel, taken: Schedule, report: Report, why: str, tiles: Sequence[Tile]) -> None:
         """Report what is asked of way, threads and tiles of a kernel, and is not so; `tiles` are what products have.
 
-        Which kernels are packed is decided later. Steps of a kernel are as the request has it where that fits.
+        Which kernels are packed is decided later. Steps of a kernel are as the request has it where that fits, and so
+        is a kernel in whose place another one runs where arrays do not overlap.
         """
-        if kernel.step_of is not None:
+        if _is_free(kernel):
             return
         wanted = self.of(kernel)
         if wanted.way is Way.PACKED:
@@ -156,7 +157,7 @@ class ScheduleRequest(Struct, frozen=True):
 
     def check_groups(self, kernel: Kernel, taken: int, report: Report, why: str) -> None:
         """Report how many work-groups are asked for a block that has others; `why` says what is in the way."""
-        if kernel.step_of is not None:
+        if _is_free(kernel):
             return
         wanted = self.of(kernel).groups
         if wanted not in (None, taken):
@@ -166,7 +167,7 @@ class ScheduleRequest(Struct, frozen=True):
 
     def check_products(self, kernel: Kernel, taken: Schedule, why: str, report: Report) -> None:
         """Report what is asked of products, and what way, once all is decided; `why` says why they have no others."""
-        if kernel.step_of is not None:
+        if _is_free(kernel):
             return
         wanted = self.of(kernel)
         if wanted.way not in (None, taken.way):
@@ -211,16 +212,22 @@ class ScheduleRequest(Struct, frozen=True):
     def _misfit(self, kernel: Kernel, wanted: str, said: str, report: Report) -> Diagnostic:
         part = self._part(kernel)
         assert part is not None, "nothing is asked for"
-        return report.error(CODE, part.place, f"{wanted} does not fit kernel {kernel.sym_name}: {said}")
+        return report.error(CODE, part.place, f"{wanted} does not fit kernel {kernel.launched_as}: {said}")
 
     def _part(self, kernel: Kernel) -> Wanted | None:
-        named = [part for part in self.parts if part.kernel == (kernel.step_of or kernel.sym_name)]
+        named = [part for part in self.parts if part.kernel == kernel.launched_as]
         return next(iter(named or [part for part in self.parts if part.kernel is None]), None)
 
     def __str__(self) -> str:
         return "; ".join(
             f"{part.kernel}: {part.schedule}" if part.kernel else str(part.schedule) for part in self.parts
         )
+
+
+def _is_free(kernel: Kernel) -> bool:
+    """Whether a kernel takes of what is asked only what fits: another one has to be as it is asked for."""
+    module = kernel.parent_op
+    return kernel.step_of is not None or (isinstance(module, Module) and module.apart_from(kernel) is not None)
 
 
 def parse_request(text: str, report: Report) -> ScheduleRequest:

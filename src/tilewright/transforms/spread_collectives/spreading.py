@@ -39,9 +39,11 @@ from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.ir.types import MemrefType
+from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.separate_arrays import TESTING, hold_up, lie_apart
 from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
 from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
@@ -51,8 +53,8 @@ from tilewright.transforms.spread_collectives.sharing import (
     flag_bytes,
     loop_over_terms,
 )
-from tilewright.transforms.spread_collectives.tasks import Task, step_of
-from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of
+from tilewright.transforms.spread_collectives.tasks import Task, step_of, tasks_of
+from tilewright.transforms.spread_collectives.units import Unit, Unspread, erase, units_of, wait_for_each_other
 from tilewright.transforms.spread_collectives.wishes import with_wishes
 
 
@@ -85,6 +87,8 @@ class SpreadCollectives(Pass, frozen=True):
             launches = self._launches(kernel, wide)
         except Unspread as reason:
             _say(kernel, False, str(reason))
+        if not any(launch.step_of is None for launch in launches) and self._would_divide(kernel):
+            hold_up(kernel, self.name)
         if wide is not None and wide not in launches:
             wide.erase()
         if len(launches) > 1:
@@ -93,6 +97,20 @@ class SpreadCollectives(Pass, frozen=True):
             policy = replace(self.policy, band=self._band(launch))
             _divide(launch, policy, self._clusters(launch), streams=self._streams(launch))
         return bool(launches or wide is not None or kernel.schedule)
+
+    def _would_divide(self, kernel: Kernel) -> bool:
+        """Whether a kernel that is not divided, at least not as one launch, would be if its arrays did not overlap, or
+        is known to be of such arrays."""
+        loops = [op for op in kernel.walk() if isinstance(op, scf.For) and op.parallel]
+        counts = [task.tiles for task in tasks_of(loops, Footprints(), one_instruction=True) if task.loops]
+        if not any(count is None or count >= self.policy.fewest for count in counts):
+            return False
+        if TESTING in (kernel.held_up or {}) or lie_apart(kernel):
+            return True
+        try:
+            return not wait_for_each_other(units_of(kernel), apart=True)
+        except Unspread:
+            return False
 
     def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
         """The clusters that are asked or wished for, if the machine has them."""

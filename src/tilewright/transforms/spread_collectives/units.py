@@ -14,7 +14,7 @@ from tilewright.dialects import memref, scf, team
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.reports import Check, Claim, Report
 from tilewright.ir.core import Block, Operation
-from tilewright.transforms.aliasing import Access, commute, may_overlap
+from tilewright.transforms.aliasing import Access, commute, lie_in_arrays, may_overlap
 from tilewright.transforms.footprints import NOTHING, Footprints
 from tilewright.transforms.spread_collectives.tasks import Task, tasks_of
 from tilewright.transforms.steps import STEP
@@ -137,15 +137,25 @@ def users(op: Operation) -> set[Operation]:
     return found
 
 
-def conflicts(first: Unit, second: Unit) -> bool:
-    """Whether the second of two units must wait for the first, in another block maybe."""
+def conflicts(first: Unit, second: Unit, *, apart: bool = False) -> bool:
+    """Whether the second of two units must wait for the first, in another block maybe; if arrays that a launch gives
+    lie `apart`, or however they lie."""
     if not (first.tasks or second.tasks) or not (_in_blocks(first) or _in_blocks(second)):
         return False
     return any(
-        (a.writes or b.writes) and may_overlap(a, b) and not commute(a, b)
+        (a.writes or b.writes) and may_overlap(a, b) and not commute(a, b) and not (apart and _in_arrays(a, b))
         for a in first.accesses
         for b in second.accesses
     )
+
+
+def wait_for_each_other(units: Sequence[Unit], *, apart: bool) -> bool:
+    """Whether one of some units must wait for another one."""
+    return any(conflicts(other, unit, apart=apart) for k, unit in enumerate(units) for other in units[:k])
+
+
+def _in_arrays(a: Access, b: Access) -> bool:
+    return a.root is not None and b.root is not None and lie_in_arrays(a.root, b.root)
 
 
 def _in_blocks(unit: Unit) -> bool:
