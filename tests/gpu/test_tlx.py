@@ -39,9 +39,29 @@ def test_random_programs(ran: Ran) -> None:
 
 
 @pytest.mark.parametrize("size", [65, 256, 512])
-@pytest.mark.parametrize("where", ["apart", "in place"])
-def test_large_products(rng: np.random.Generator, size: int, where: str) -> None:
-    a, b = (rng.integers(-3, 4, (size, size)).astype(np.float32) for _ in range(2))
-    c, wanted = (a if where == "in place" else np.zeros_like(a)), a @ b
-    launch(tw.compile(product(size), target="nvidia", cache=False), [a, b, c])
-    assert np.array_equal(c, wanted)
+def test_large_products(rng: np.random.Generator, size: int) -> None:
+    """Wherever the result lies in the memory of the factors, and at the next element."""
+    program = tw.compile(product(size), target="nvidia", cache=False)
+    assert (program.k.info.apart is None) is (size == 65)
+    count = size * size
+    for place in (2 * count, 0, count, 2 * count - 1, -1 + count, 3 * count):
+        memory = rng.integers(-3, 4, 4 * count).astype(np.float32)
+        a, b, c = (memory[at : at + count].reshape(size, size) for at in (0, count, place))
+        wanted = a @ b
+        launch(program, [a, b, c])
+        assert np.array_equal(c, wanted), place
+
+
+def test_the_same_calls_with_arrays_that_lie_otherwise(rng: np.random.Generator) -> None:
+    """Calls that no Python code sees any more take the form for their arrays."""
+    torch = pytest.importorskip("torch")
+    size, count = 256, 256 * 256
+    kernel = tw.compile(product(size), target="nvidia", cache=False).k[1]
+    memory = torch.zeros(3 * count, device="cuda")
+    starts = [2 * count, 0, count, 2 * count - 1, 2 * count]
+    for place in [*starts, *starts, *rng.permutation(starts * 4).tolist()]:
+        memory.copy_(torch.from_numpy(rng.integers(-3, 4, 3 * count)))
+        a, b, c = (memory[at : at + count].view(size, size) for at in (0, count, place))
+        wanted = a.double() @ b.double()
+        kernel(a, b, c)
+        assert torch.equal(c.double(), wanted), place

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tilewright.artifacts.artifact import GroupParameter, MemrefParameter, Parameter, ScalarParameter
 from tilewright.runtime.addresses import FirstElement, MemoryAt
-from tilewright.runtime.arrays import ArrayView, NotAnArray, UnusableArray, view
+from tilewright.runtime.arrays import ArrayView, NotAnArray, UnusableArray, reach, view
 from tilewright.runtime.errors import LaunchError
 from tilewright.runtime.groups import ArrayGroup, PointerArray
 
@@ -106,12 +106,4 @@ def _arrays(argument: object) -> list[ArrayView]:
 
 def _ranges(name: str, written: bool, noalias: bool, arrays: Iterable[ArrayView]) -> list[_Range]:
     """The ranges of the arrays of a parameter; an empty one has none."""
-    return [_Range(name, *_reach(array), written, noalias) for array in arrays if 0 not in array.shape]
-
-
-def _reach(array: ArrayView) -> tuple[int, int]:
-    """The first byte that an array touches, and the one behind its last."""
-    steps = [(extent - 1) * stride for extent, stride in zip(array.shape, array.strides, strict=True)]
-    size = array.dtype.itemsize
-    begin = array.address + sum(step for step in steps if step < 0) * size
-    return begin, array.address + (sum(step for step in steps if step > 0) + 1) * size
+    return [_Range(name, *reach(array), written, noalias) for array in arrays if 0 not in array.shape]

@@ -14,9 +14,10 @@ import numpy.typing as npt
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
 from tilewright.artifacts.tensor_maps import TensorMap
-from tilewright.compiler import CompileOptions, lower_module, read_module
+from tilewright.compiler import CompileOptions, lower_module, manager_of, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
+from tilewright.ir.passes import PassContext
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.runtime.reports import Record, deliver
 from tilewright.targets.nvidia.generation import emit_llvm
@@ -120,5 +121,8 @@ def compiled(
     report_words: int = 1 << 16,
 ) -> Emulated:
     """A text in any language, compiled for the emulator."""
-    module = read_module(Source("<kernel>", text), Report())
-    return scheduled(module, level, shared_bytes, schedule, checked=checked, report_words=report_words)
+    source, target = Source("<kernel>", text), NvidiaTarget(Architecture.SM_80).scheduled(schedule)
+    options = CompileOptions(level, checked=checked)
+    module = read_source(source, Report())
+    manager_of(source, target, options).run(module, PassContext())
+    return emulated(module, shared_bytes, report_words)

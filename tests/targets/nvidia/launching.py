@@ -12,6 +12,7 @@ from msgspec import Struct
 from tilewright.artifacts.artifact import Artifact, KernelInfo, slot_layout
 from tilewright.dialects.builtin import Module
 from tilewright.program import Program
+from tilewright.runtime.apart import takes_apart
 from tilewright.runtime.argument_checks import ArgumentChecks
 from tilewright.runtime.arrays import ArrayView, NotAnArray, reach, view
 from tilewright.runtime.grid import Extents
@@ -46,15 +47,20 @@ class Copy(Struct, frozen=True):
 
 
 class EmulatedLauncher:
-    """Launches a kernel on arrays that are copied for it; those that share memory share it on the device."""
+    """Launches a kernel, in the form for its arguments, on arrays that are copied for it; those that share memory share
+    it on the device."""
 
     def __init__(self, kernels: Emulated, info: KernelInfo, races: bool = True) -> None:
         self._kernels, self._info, self._races = kernels, info, races
         self._checks = ArgumentChecks(info)
         self._slots = slot_layout(info.parameters)
+        self._apart = None if info.apart is None else EmulatedLauncher(kernels, info.apart, races)
 
     def __call__(self, grid: Extents, arguments: tuple[object, ...]) -> None:
         """Check the arguments, copy, run, copy back."""
+        if self._apart is not None and takes_apart(self._info, arguments):
+            self._apart(grid, arguments)
+            return
         values, _ = self._checks.values(arguments, grid)
         device = Device(races=self._races)
         copies = [Copy.of(device.memory, *part) for part in overlapping(arrays_among(arguments))]
