@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.artifacts.artifact import KernelInfo
+from tilewright.artifacts.artifact import KernelInfo, MemrefParameter, PointerParameter
 from tilewright.runtime.aliasing import lie_apart
-from tilewright.runtime.direct import Lie
+from tilewright.runtime.direct import ANYHOW, Lie
 from tilewright.runtime.keywords import in_order
 
 
@@ -33,8 +33,12 @@ def form_apart(info: KernelInfo) -> KernelInfo | None:
 
 
 def how_arrays_lie(info: KernelInfo, is_apart: bool) -> Lie:
-    """What calls of a form have in common."""
-    return Lie.APART if is_apart else Lie.ANYHOW if info.apart is None else Lie.OVERLAPPING
+    """What calls of a form have in common: the one for arrays that lie apart knows best what is written."""
+    form = info if is_apart else info.apart
+    if form is None:
+        return ANYHOW
+    arrays = [each for each in form.passed if isinstance(each, MemrefParameter | PointerParameter)]
+    return Lie(not is_apart, frozenset(each.name for each in arrays if each.written))
 
 
 def takes_apart(info: KernelInfo, arguments: Sequence[object]) -> bool:

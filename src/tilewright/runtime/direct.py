@@ -10,7 +10,6 @@ arguments that `direct_arguments` does not know: arrays of libraries other than 
 from __future__ import annotations
 
 import ctypes
-import enum
 import platform
 import struct
 import sys
@@ -46,7 +45,8 @@ _NUMPY_FLOATS: Final = "dfe"
 _NUMPY_COMPLEX: Final = "DF"
 
 Key: TypeAlias = tuple[Hashable, ...]
-_Demand: TypeAlias = Callable[[Parameter, Parameter], bool]
+_Array: TypeAlias = MemrefParameter | PointerParameter
+_Demand: TypeAlias = Callable[[_Array, _Array], bool]
 
 
 def recognisable(parameters: Sequence[Parameter]) -> bool:
@@ -61,12 +61,19 @@ class Runner(Protocol):
     def place(self) -> int: ...
 
 
-class Lie(enum.Enum):
-    """How the arrays of a call lie to each other, of which one is written."""
+class Lie(Struct, frozen=True):
+    """How the arrays of calls lie: `overlap` says whether one of the parameters that are `written` shares a byte with
+    another argument; None if it may or may not."""
 
-    ANYHOW = "anyhow"
-    APART = "apart"
-    OVERLAPPING = "overlapping"
+    overlap: bool | None = None
+    written: frozenset[str] = frozenset()
+
+    def demands(self, overlap: bool, left: Parameter, right: Parameter) -> bool:
+        """Whether it depends on two parameters that there is, or is no overlap."""
+        return self.overlap is overlap and not self.written.isdisjoint((left.name, right.name))
+
+
+ANYHOW: Final = Lie()
 
 
 class _Code(Struct, frozen=True):
@@ -166,7 +173,7 @@ class AcceptedCalls:
         parameters: Sequence[Parameter],
         pinned: frozenset[str] = frozenset(),
         copied: bool = False,
-        lie: Lie = Lie.ANYHOW,
+        lie: Lie = ANYHOW,
     ) -> None:
         self.first = Words([0])
         self._lie = lie
@@ -226,25 +233,25 @@ class AcceptedCalls:
 
     def _spans(self, described: Sequence[Described], demanded: _Demand) -> list[int]:
         """Pairs of arguments of which something is demanded; those without a byte demand nothing."""
-        found: list[tuple[MemrefParameter | PointerParameter, list[int]]] = []
+        found: list[tuple[_Array, list[int]]] = []
         for parameter, offset, argument in zip(self._parameters, self._offsets, described, strict=True):
             if isinstance(parameter, MemrefParameter | PointerParameter) and argument.reach is not None:
                 found.append((parameter, [offset, *argument.reach]))
         words: list[int] = []
         for k, (left, span) in enumerate(found):
             for right, other in found[k + 1 :]:
-                if (left.written or right.written) and demanded(left, right):
+                if demanded(left, right):
                     words += [*span, *other]
         return words
 
-    def _apart(self, left: Parameter, right: Parameter) -> bool:
-        """Whether a call is one of these only if two arrays, one of them written, do not overlap."""
+    def _apart(self, left: _Array, right: _Array) -> bool:
+        """Whether a call is one of these only if two arrays do not overlap."""
         promised = any(isinstance(each, MemrefParameter) and each.noalias for each in (left, right))
-        return promised or self._lie is Lie.APART
+        return (promised and (left.written or right.written)) or self._lie.demands(False, left, right)
 
-    def _overlapping(self, left: Parameter, right: Parameter) -> bool:
-        """Whether a call is one of these only if two such arrays overlap, or two others."""
-        return self._lie is Lie.OVERLAPPING
+    def _overlapping(self, left: _Array, right: _Array) -> bool:
+        """Whether a call is one of these only if two arrays overlap, or two others."""
+        return self._lie.demands(True, left, right)
 
 
 def _counted(pairs: Words) -> tuple[int, int]:
