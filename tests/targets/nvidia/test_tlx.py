@@ -16,7 +16,9 @@ import tilewright as tw
 from effort import SEED, Ran, count
 from frontends.tlx.kernels import function, load, store, typeinfo
 from generators.tlx import Generated, generate
+from tilewright.artifacts.artifact import PointerParameter
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.runtime.apart import takes_apart
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
 from .launching import program_of_text
@@ -28,6 +30,10 @@ MOST = 3000
 """Elements of an argument that the emulator takes its time for."""
 LITTLE = 64
 """Bytes of shared memory, for which nearly every tensor is too large."""
+
+
+_SIZE = 128
+_COUNT = _SIZE * _SIZE
 
 
 def is_small(program: Generated) -> bool:
@@ -93,10 +99,37 @@ def test_products_too_large_for_shared_memory(architecture: Architecture) -> Non
     assert launch.scratch_bytes >= 4 << 20
 
 
-@pytest.mark.covering(0)
-@pytest.mark.parametrize("where", ["apart", "in place"])
-def test_products_through_scratch_memory(rng: np.random.Generator, where: str) -> None:
-    a, b = (rng.integers(-8, 9, (70, 70)).astype(np.float32) for _ in range(2))
-    c, wanted = (a if where == "in place" else np.zeros_like(a)), a @ b
-    program_of_text(product(70), shared_bytes=4096).k(a, b, c)
+@pytest.fixture(scope="module")
+def in_two_forms() -> tw.Program:
+    """A product with tiles for several blocks, whose result goes through scratch memory in one."""
+    return program_of_text(product(_SIZE), shared_bytes=4096)
+
+
+@pytest.mark.parametrize(("place", "is_apart"), [(2 * _COUNT, True), (0, False), (2 * _COUNT - 1, False)])
+def test_products_wherever_the_result_lies(
+    rng: np.random.Generator, in_two_forms: tw.Program, place: int, is_apart: bool
+) -> None:
+    memory = rng.integers(-8, 9, 3 * _COUNT).astype(np.float32)
+    a, b, c = (memory[at : at + _COUNT].reshape(_SIZE, _SIZE) for at in (0, _COUNT, place))
+    wanted = a @ b
+    info = in_two_forms.k.info
+    assert takes_apart(info, [a, b, c]) is is_apart
+    in_two_forms.k(a, b, c)
     assert np.array_equal(c, wanted)
+
+
+def test_the_form_for_arrays_that_lie_apart(in_two_forms: tw.Program) -> None:
+    """It is divided among blocks, and stores its result at once; both are told of."""
+    kernel = in_two_forms.k
+    assert kernel.info.launch is not None
+    assert kernel.info.launch.parts is None
+    assert kernel.info.launch.scratch_bytes >= 4 * _COUNT
+    assert kernel.info.apart is not None
+    plan = kernel.info.apart.launch
+    assert plan is not None
+    assert plan.parts is not None
+    assert plan.scratch_bytes < 4 * _COUNT
+    pointers = [each for each in kernel.info.apart.parameters if isinstance(each, PointerParameter)]
+    assert [pointer.written for pointer in pointers] == [False, False, True]
+    told = kernel.schedule.split(" # where an array overlaps one that is written: ")
+    assert ["spread=yes" in form for form in told] == [True, False]
