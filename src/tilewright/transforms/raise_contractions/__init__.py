@@ -33,14 +33,14 @@ from tilewright.transforms.licm import hoist_computations
 from tilewright.transforms.loop_nests.nests import nest_of
 from tilewright.transforms.raise_contractions.coalesced import split_coalesced
 from tilewright.transforms.raise_contractions.overwritten import drop_overwritten
-from tilewright.transforms.raise_contractions.raising import Outcome, Raiser
+from tilewright.transforms.raise_contractions.raising import NAME, Outcome, Raiser
 from tilewright.transforms.raise_contractions.split_copies import split_copy
 
 
 class RaiseContractions(Pass, frozen=True):
     """Find collective instructions in loops of collective regions."""
 
-    name: ClassVar[str] = "raise-contractions"
+    name: ClassVar[str] = NAME
     floats: bool = True
 
     def keeping_order(self) -> RaiseContractions:

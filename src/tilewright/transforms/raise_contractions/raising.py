@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from tilewright.dialects import memref, scf
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import root_of
+from tilewright.transforms.aliasing import lie_in_arrays
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.dce import eliminate_dead_code
 from tilewright.transforms.emit import memref_type
@@ -22,7 +24,9 @@ from tilewright.transforms.raise_contractions.emission import Instruction, emit_
 from tilewright.transforms.raise_contractions.epilogues import split_epilogues
 from tilewright.transforms.raise_contractions.progressions import equal
 from tilewright.transforms.raise_contractions.updates import Statement, Update, statements
+from tilewright.transforms.separate_arrays import hold_up, kernel_of, lie_apart
 
+NAME: Final = "raise-contractions"
 _MOST_STATEMENTS: Final = 128
 _MOST_PAIRS: Final = 512
 """Of a nest, and pairs of them with one that stays: each is compared with each, and those that stay take longest."""
@@ -72,6 +76,8 @@ class Raiser(Struct):
         if outcome is not Outcome.RAISED:
             for split in reversed(splits):
                 split.undo()
+            if _is_held_up(nest, ops[0]):
+                hold_up(ops[0], NAME)
         return outcome
 
     def _raise(self, nest: Nest) -> Outcome:
@@ -90,6 +96,16 @@ class Raiser(Struct):
         if either is not None:
             self.settled.add(either)
         return Outcome.RAISED
+
+
+def _is_held_up(nest: Nest, op: Operation) -> bool:
+    """Whether a nest of sums that is left may be raised if arrays of a launch lie apart; or nothing would help it."""
+    kernel = kernel_of(op)
+    if kernel is None or not nest.is_known or not any(statement.updates for statement in statements(nest)):
+        return False
+    references = [(reference, root_of(reference.place.base)) for reference in nest.references]
+    written = [root for reference, root in references if isinstance(reference.op, memref.Store)]
+    return lie_apart(kernel) or any(lie_in_arrays(root, other) for root in written for _, other in references)
 
 
 def _are_alone(nest: Nest) -> bool:
