@@ -21,7 +21,7 @@ from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.extents import Extents
-from tilewright.transforms.fuse_epilogues.chains import Chain, chain_behind
+from tilewright.transforms.fuse_epilogues.chains import NAME, Chain, chain_behind
 from tilewright.transforms.fuse_epilogues.tiles import lower_chain
 from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
 from tilewright.transforms.product_tiles import offer_tiles
@@ -31,7 +31,7 @@ from tilewright.transforms.steps import next_step
 class FuseEpilogues(Pass, frozen=True):
     """Fuse elementwise neighbours into products."""
 
-    name: ClassVar[str] = "fuse-epilogues"
+    name: ClassVar[str] = NAME
     policy: TilePolicy = field(default_factory=GenericTilePolicy)
     prefetch: StreamPrefetch = NO_PREFETCH
 
@@ -39,10 +39,10 @@ class FuseEpilogues(Pass, frozen=True):
         offer_tiles(module, self.policy, context)
         changed = False
         for kernel in module.kernels:
-            chains = _chains(kernel)
+            before, chains = kernel.held_up, _chains(kernel)
             for number, chain in enumerate(chains, next_step(kernel) if chains else 0):
                 lower_chain(chain, Schedule(self.policy.of(kernel), self.prefetch), number)
-            changed |= bool(chains)
+            changed |= bool(chains) or kernel.held_up != before
         return changed
 
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from tilewright.dialects import memref, tl
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import ViewLike, root_of
-from tilewright.transforms.aliasing import views_may_overlap
+from tilewright.transforms.aliasing import lie_in_arrays, views_may_overlap
 from tilewright.transforms.emit import constant_of
 from tilewright.transforms.extents import Extents
 from tilewright.transforms.fuse_epilogues.neighbours import Neighbour, neighbour_of, written_by
 from tilewright.transforms.fuse_epilogues.places import Access, Elements
+from tilewright.transforms.separate_arrays import hold_up, kernel_of, lie_apart
 from tilewright.transforms.signature import is_made
 
+NAME: Final = "fuse-epilogues"
 _MOST_NEIGHBOURS = 32
 
 Product = tl.Gemm | tl.Gemv
@@ -76,9 +79,21 @@ def _next(
     results = {access.elements for access in accesses if access.writes}
     for neighbour in neighbour_of(op, product.c, extents):
         own = neighbour.all_accesses()
-        if any(access.elements in results for access in own) and _point_by_point(product, accesses, own):
-            return neighbour
+        if any(access.elements in results for access in own):
+            if _point_by_point(product, accesses, own):
+                return neighbour
+            if _is_held_up(product, accesses, own):
+                hold_up(op, NAME)
     return None
+
+
+def _is_held_up(product: Product, earlier: Sequence[Access], own: Sequence[Access]) -> bool:
+    """Whether an operation that is no neighbour may be one if arrays of a launch lie apart, or they are known to."""
+    roots = [root_of(view) for view in (product.a, product.b, *(access.view for access in (*earlier, *own)))]
+    written = [root_of(access.view) for access in (*earlier, *own) if access.writes]
+    kernel = kernel_of(product)
+    is_apart = kernel is not None and lie_apart(kernel)
+    return is_apart or any(lie_in_arrays(root, other) for root in written for other in roots)
 
 
 def _point_by_point(product: Product, earlier: Sequence[Access], own: Sequence[Access]) -> bool:

@@ -13,6 +13,7 @@ from tilewright.dialects import memref, scf
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import root_of
+from tilewright.ir.types import ScalarType
 from tilewright.transforms.aliasing import lie_in_arrays
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.dce import eliminate_dead_code
@@ -76,9 +77,20 @@ class Raiser(Struct):
         if outcome is not Outcome.RAISED:
             for split in reversed(splits):
                 split.undo()
-            if _is_held_up(nest, ops[0]):
+            if self._is_held_up(nest, ops[0]):
                 hold_up(ops[0], NAME)
+                self.changed = True
         return outcome
+
+    def _is_held_up(self, nest: Nest, op: Operation) -> bool:
+        """Whether a nest of sums that is left may be raised if arrays of a launch lie apart, or they are known to."""
+        kernel = kernel_of(op)
+        sums = [] if kernel is None or not nest.is_known else [each for each in statements(nest) if each.updates]
+        if kernel is None or not any(self.floats or _element(each).is_integer for each in sums):
+            return False
+        references = [(reference, root_of(reference.place.base)) for reference in nest.references]
+        written = [root for reference, root in references if isinstance(reference.op, memref.Store)]
+        return lie_apart(kernel) or any(lie_in_arrays(root, other) for root in written for _, other in references)
 
     def _raise(self, nest: Nest) -> Outcome:
         if not nest.is_known or _is_used_outside(nest):
@@ -96,16 +108,6 @@ class Raiser(Struct):
         if either is not None:
             self.settled.add(either)
         return Outcome.RAISED
-
-
-def _is_held_up(nest: Nest, op: Operation) -> bool:
-    """Whether a nest of sums that is left may be raised if arrays of a launch lie apart; or nothing would help it."""
-    kernel = kernel_of(op)
-    if kernel is None or not nest.is_known or not any(statement.updates for statement in statements(nest)):
-        return False
-    references = [(reference, root_of(reference.place.base)) for reference in nest.references]
-    written = [root for reference, root in references if isinstance(reference.op, memref.Store)]
-    return lie_apart(kernel) or any(lie_in_arrays(root, other) for root in written for _, other in references)
 
 
 def _are_alone(nest: Nest) -> bool:
@@ -138,12 +140,16 @@ def _steps(nest: Nest, found: list[Statement], staying: set[int]) -> list[_Step]
 
 
 def _is_sum(nest: Nest, statement: Statement, floats: bool) -> bool:
-    updates, element = statement.updates, memref_type(statement.store.memref).element
-    if not floats and not element.is_integer:
+    updates = statement.updates
+    if not floats and not _element(statement).is_integer:
         return False
     if not updates or not all(map(keeps_apart, updates)):
         return False
     return updates[0].accumulates or writes_once(nest, statement)
+
+
+def _element(statement: Statement) -> ScalarType:
+    return memref_type(statement.store.memref).element
 
 
 def _groups(order: Order, found: Sequence[Statement], staying: set[int]) -> list[_Group]:

@@ -96,7 +96,7 @@ class SpreadCollectives(Pass, frozen=True):
         for launch in launches:
             policy = replace(self.policy, band=self._band(launch))
             _divide(launch, policy, self._clusters(launch), streams=self._streams(launch))
-        return bool(launches or wide is not None or kernel.schedule)
+        return bool(launches or wide is not None or kernel.schedule or kernel.held_up)
 
     def _would_divide(self, kernel: Kernel) -> bool:
         """Whether a kernel that is not divided, at least not as one launch, would be if its arrays did not overlap, or
