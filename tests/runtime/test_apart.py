@@ -54,6 +54,13 @@ def _kernel(written: Sequence[bool]) -> BoundKernel:
     return bind_artifact(artifact, pool=Pool(1))["k"]
 
 
+def _long(kernel: BoundKernel) -> Callable[..., None]:
+    def launch(*arguments: object) -> None:
+        kernel.launch(1, arguments)
+
+    return launch
+
+
 def _bytes(array: AnyArray) -> set[int]:
     """From the first one to the last, whatever is between."""
     if 0 in array.shape:
@@ -78,12 +85,11 @@ def _drawn(rng: np.random.Generator, memory: AnyArray) -> list[AnyArray]:
 def test_the_form_of_a_launch(rng: np.random.Generator, written: tuple[bool, ...]) -> None:
     kernel, memory, form = _kernel(written), np.zeros(16, np.float32), np.zeros(1, np.int64)
     call, found = kernel.prepare(1), set[int]()
-    ways: list[Callable[..., None]] = [
-        call,
-        call,
-        lambda a, b, c, form: call(a, b, form=form, c=c),
-        lambda *arguments: kernel.launch(1, arguments),
-    ]
+
+    def by_name(a: AnyArray, b: AnyArray, c: AnyArray, form: AnyArray) -> None:
+        call(a, b, form=form, c=c)
+
+    ways = [call, call, by_name, _long(kernel)]
     for number in range(300):
         arrays = _drawn(rng, memory)
         form[0] = 0
@@ -131,7 +137,7 @@ def test_both_forms_refuse_what_does_not_fit_by_the_name_of_the_kernel() -> None
     a, b, c = (memory[start : start + 4] for start in (0, 4, 8))
     fixed = c.copy()
     fixed.flags.writeable = False
-    for call in (kernel.prepare(1), lambda *arguments: kernel.launch(1, arguments)):
+    for call in (kernel.prepare(1), _long(kernel)):
         for wrong, message in [
             ((a, b, fixed, form), "kernel k, argument c: the array is read-only"),
             ((a, a, fixed, form), "kernel k, argument c: the array is read-only"),

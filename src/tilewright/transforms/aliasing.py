@@ -231,8 +231,9 @@ def lie_in_arrays(a: Value, b: Value) -> bool:
 def _array(root: Value) -> Value | None:
     """The parameter whose array a root lies in."""
     found = _origin(root.defining_op.address) if isinstance(root.defining_op, FromAddress) else root
-    is_parameter = isinstance(found, BlockArgument) and isinstance(found.block.parent_op, Kernel)
-    return found if is_parameter and not isinstance(found.type, GroupType) else None
+    if not isinstance(found, BlockArgument) or isinstance(found.type, GroupType):
+        return None
+    return found if isinstance(found.block.parent_op, Kernel) else None
 
 
 def _origin(address: Value) -> Value | None:
