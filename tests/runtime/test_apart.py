@@ -89,7 +89,7 @@ def test_the_form_of_a_launch(rng: np.random.Generator, written: tuple[bool, ...
     def by_name(a: AnyArray, b: AnyArray, c: AnyArray, form: AnyArray) -> None:
         call(a, b, form=form, c=c)
 
-    ways = [call, call, by_name, _long(kernel)]
+    ways: list[Callable[..., None]] = [call, call, by_name, _long(kernel)]
     for number in range(300):
         arrays = _drawn(rng, memory)
         form[0] = 0

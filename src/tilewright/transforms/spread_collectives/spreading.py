@@ -108,9 +108,10 @@ class SpreadCollectives(Pass, frozen=True):
         if TESTING in (kernel.held_up or {}) or lie_apart(kernel):
             return True
         try:
-            return not wait_for_each_other(units_of(kernel), apart=True)
+            units = units_of(kernel)
         except Unspread:
             return False
+        return wait_for_each_other(units) and not wait_for_each_other(units, apart=True)
 
     def _clusters(self, kernel: Kernel) -> tuple[int, int] | None:
         """The clusters that are asked or wished for, if the machine has them."""

@@ -149,7 +149,7 @@ def conflicts(first: Unit, second: Unit, *, apart: bool = False) -> bool:
     )
 
 
-def wait_for_each_other(units: Sequence[Unit], *, apart: bool) -> bool:
+def wait_for_each_other(units: Sequence[Unit], *, apart: bool = False) -> bool:
     """Whether one of some units must wait for another one."""
     return any(conflicts(other, unit, apart=apart) for k, unit in enumerate(units) for other in units[:k])
 
