@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
@@ -230,6 +231,30 @@ def test_one_launch_in_the_place_of_another(torch: Any, played: FakeDriver) -> N
         call(*few)
         call(*many)
     assert [(one.grid, one.block) for one in played.launches] == [((6, 1, 1), (64, 1, 1)), ((30, 1, 1), (32, 1, 1))] * 4
+
+
+def test_two_forms_of_a_kernel(torch: Any, played: FakeDriver) -> None:
+    """Which one is launched follows from where the arrays lie, by machine code as well."""
+    parameters = (X, PointerParameter("p", "f32"))
+    read = (replace(X, written=False), PointerParameter("p", "f32"))
+    apart = KernelInfo("k.apart", "k2", read, local_bytes=16, launch=LaunchPlan((32, 1, 1), most=5))
+    info = KernelInfo("k", "k", parameters, launch=PLAN, apart=apart)
+    kernel = CudaKernel(info, Modules(artifact_of(info, apart), None))
+    call, memory = kernel.prepare(7), torch.zeros(40)
+    x = memory[8:28].view(5, 4).T
+    places = {0: True, 1: False, 8: False, 27: False, 28: True}
+    for number in range(5):
+        if number == 3:
+            for form in (kernel, kernel._apart):  # pyright: ignore[reportPrivateUsage]
+                assert form is not None
+                form._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
+        for place, lies_apart in places.items():
+            call(x, memory[place : place + 8])
+            launched = played.launches[-1]
+            found = (launched.block, launched.grid, launched.shared_bytes)
+            assert found == (((32, 1, 1), (5, 1, 1), 16) if lies_apart else ((64, 1, 1), (7, 1, 1), 0)), place
+    call(x, p=memory[28:36])
+    assert played.launches[-1].block == (32, 1, 1)
 
 
 def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: FakeDriver) -> None:
