@@ -6,12 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import tilewright as tw
 from effort import Ran, count
 from frontends.tlx.kernels import function, load, store, typeinfo
 from targets.nvidia.launching import program_of_text
+from tilewright.artifacts.artifact import Artifact, ArtifactError
 from tilewright.runtime.apart import takes_apart
+from tilewright.runtime.code_checks import check_object
+from tilewright.runtime.nvidia.code_checks import check_ptx
 
 PLACES = count("RANDOM_PLACES_OF_ARRAYS", 12, 400)
 _N = 8
@@ -130,6 +134,22 @@ def test_sums_that_keep_their_order_have_one_form() -> None:
     floats = LOOPS.replace("i32", "f32")
     assert tw.compile(floats, target="cpu", cache=False).k.info.apart is not None
     assert tw.compile(floats, target="cpu", cache=False, reorder_sums=False).k.info.apart is None
+
+
+@pytest.mark.parametrize("target", ["cpu", "nvidia:sm_80"])
+def test_code_of_both_forms_is_that_of_the_header(target: str) -> None:
+    artifact = tw.compile(LOOPS, target=target, cache=False).artifact
+    (info,) = artifact.kernels
+    assert info.apart is not None
+    check = check_object if target == "cpu" else check_ptx
+    check(artifact)
+    assert Artifact.from_bytes(artifact.to_bytes()) == artifact
+    symbol = info.apart.symbol.encode()
+    for old, new in ((symbol, b"x" * len(symbol)), (symbol + b"$", symbol + b"x")):
+        with pytest.raises(ArtifactError, match=r"kernel k\.apart"):
+            check(replace(artifact, payload=artifact.payload.replace(old, new)))
+    with pytest.raises(ArtifactError, match=r"kernel k: .* another signature"):
+        check(replace(artifact, kernels=(replace(info, apart=replace(info.apart, local_bytes=1 << 10)),)))
 
 
 def test_a_schedule_is_that_of_arrays_that_lie_apart() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, DEVICE_BYTES, FakeDriver
@@ -171,6 +172,22 @@ def test_steps_take_the_place_of_a_launch(played: FakeDriver) -> None:
         assert len(played.memory[first.words[3]]) == 256 * grid
     launches = [call for call in played.calls if call in ("cuLaunchKernelEx", "cuMemFreeAsync")]
     assert launches[-3:] == ["cuLaunchKernelEx", "cuLaunchKernelEx", "cuMemFreeAsync"]
+
+
+def test_two_forms(played: FakeDriver) -> None:
+    """By what a launch sees of its arrays, with a grid and without."""
+    forms = [
+        KernelInfo(name, name, (VECTOR, POINTER), launch=plan)
+        for name, plan in (("k", PLAN), ("a", LaunchPlan((32, 1, 1))))
+    ]
+    info = replace(forms[0], apart=forms[1])
+    found = bind_artifact(artifact_of(info, forms[1]), None)["k"]
+    call = found.prepare(2)
+    for place, threads in ((64, 64), (104, 32), (100, 64), (48, 32), (52, 64)):
+        arguments = (OnDevice((10,), address=HERE + 64), OnDevice((4,), address=HERE + place))
+        found.launch(2, arguments)
+        call(*arguments)
+        assert [launched.block[0] for launched in played.launches[-2:]] == [threads, threads], place
 
 
 def test_flags_are_kept_by_streams(played: FakeDriver) -> None:
