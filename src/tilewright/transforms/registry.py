@@ -32,6 +32,7 @@ from tilewright.transforms.schedule.assign_layouts import AssignLayouts
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
+from tilewright.transforms.separate_arrays import SeparateArrays
 from tilewright.transforms.sink_into_branches import SinkIntoBranches
 from tilewright.transforms.split_barriers import SplitBarriers
 
@@ -48,6 +49,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,
+    SeparateArrays,
     Canonicalize,
     EliminateCommonSubexpressions,
     HoistLoopInvariants,
