@@ -13,6 +13,7 @@ from effort import Ran, count
 from frontends.tlx.kernels import function, load, store, typeinfo
 from targets.nvidia.launching import program_of_text
 from tilewright.artifacts.artifact import Artifact, ArtifactError
+from tilewright.ir.passes import PassManager
 from tilewright.runtime.apart import takes_apart
 from tilewright.runtime.code_checks import check_object
 from tilewright.runtime.nvidia.code_checks import check_ptx
@@ -41,7 +42,7 @@ store %s, %C[%i,%j]"""
 _EPILOGUE = """
 %c = load %C[%i,%j] : i32
 %d = load %D[%j,%i] : i32
-%s = add %c, %d : i32
+%s = max %c, %d : i32
 store %s, %E[%i,%j]"""
 
 _GEMM = f"%one = constant 1 : i32\n%none = constant 0 : i32\ngemm %one, %A, %B, %none, %C\n{_loops(_EPILOGUE, 'ij')}"
@@ -110,6 +111,7 @@ COPY = "%a = load %A[%i] : i32\nstore %a, %B[%i]"
 NONE: dict[str, str] = {
     "arrays that are promised to lie apart": _func("ABC", _loops(_UPDATE, "ijk"), ' {"noalias"=true}'),
     "one array": _func("C", _loops(_UPDATE.replace("%A", "%C").replace("%B", "%C"), "ijk")),
+    "sums of what is added to": _func("AC", _loops(_UPDATE.replace("%B", "%C"), "ijk")),
     "nothing is written": _func("AC", _loops("%c = load %C[%i,%j] : i32", "ij")),
     "an instruction": _func("ABC", "%one = constant 1 : i32\ngemm %one, %A, %B, %one, %C"),
     "groups": f"""func @k(%G: group<{_MATRIX}x?>, %B: {_MATRIX}, %C: {_MATRIX}) {{
@@ -130,10 +132,17 @@ def test_what_is_checked_takes_the_careful_way() -> None:
     assert tw.compile(LOOPS, target="cpu", cache=False, checked=True).k.info.apart is None
 
 
-def test_sums_that_keep_their_order_have_one_form() -> None:
+def test_what_arrays_do_not_hold_up_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     floats = LOOPS.replace("i32", "f32")
     assert tw.compile(floats, target="cpu", cache=False).k.info.apart is not None
+
+    def again(*_: object) -> None:
+        raise AssertionError("the program is made again")
+
+    monkeypatch.setattr(PassManager, "_again", again)
     assert tw.compile(floats, target="cpu", cache=False, reorder_sums=False).k.info.apart is None
+    for why in ("arrays that are promised to lie apart", "one array", "nothing is written", "an instruction"):
+        tw.compile(NONE[why], target="nvidia:sm_80", cache=False)
 
 
 @pytest.mark.parametrize("target", ["cpu", "nvidia:sm_80"])

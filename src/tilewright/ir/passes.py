@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class PassContext(Struct):
     """What passes share: where they report to the user, and to whom it tells them what they could have chosen.
 
-    `again` makes the program again as the pass that runs has got it, with changes made to it in front of each of the
-    passes before; None where these find errors in it. There is none where nobody knows where the program came from.
+    `again` makes the program as the pass that runs has got it, changed in front of each of the passes before; None if
+    one of these finds errors then. There is no `again` where nobody knows what the program was made from.
     """
 
     report: Report = field(default_factory=Report)
@@ -124,8 +124,9 @@ class PassManager(Struct):
                 f"pass {step.name} broke its promise: {promises[0]}", self._reproducer(index, promises[0])
             )
 
-    def _again(self, index: int, change: Callable[[Module], None]) -> Module | None:
-        """The module in front of pass `index`, made again and changed in front of each of the passes before it."""
+    def _again(self, index: int, change: Callable[[Module], None] = lambda module: None) -> Module | None:
+        """The module in front of pass `index`, made again and changed in front of each of the passes before it; None if
+        one of them finds errors."""
         assert self.remake is not None
         module, context = self.remake(), PassContext()
         for step in self.passes[:index]:
@@ -146,9 +147,9 @@ class PassManager(Struct):
 
         from tilewright.version import __version__
 
-        source = self.remake()
-        for step in self.passes[:index]:
-            step.run(source, PassContext())
+        source = self._again(index)
+        if source is None:
+            return None
         rest = ",".join(p.name for p in self.passes[index:])
         reason = reason.replace("\n", " ")
         text = f"// tilewright {__version__}, Python {sys.version.split()[0]}\n// {reason}\n// passes: {rest}\n"
