@@ -101,11 +101,13 @@ class SpreadCollectives(Pass, frozen=True):
     def _would_divide(self, kernel: Kernel) -> bool:
         """Whether a kernel that is not divided, at least not as one launch, would be if its arrays did not overlap, or
         is known to be of such arrays."""
+        if lie_apart(kernel):
+            return True
         loops = [op for op in kernel.walk() if isinstance(op, scf.For) and op.parallel]
         counts = [task.tiles for task in tasks_of(loops, Footprints(), one_instruction=True) if task.loops]
         if not any(count is None or count >= self.policy.fewest for count in counts):
             return False
-        if TESTING in (kernel.held_up or {}) or lie_apart(kernel):
+        if TESTING in (kernel.held_up or {}):
             return True
         try:
             units = units_of(kernel)
