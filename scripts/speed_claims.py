@@ -225,7 +225,8 @@ def _products_on_devices() -> Iterator[Claim]:
     what = "GPU: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
     yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
     yield from _matmul_on_devices()
-    for peer, told in (("cuBLAS", "cuBLAS"), ("gemm", "`gemm` of the tensor language")):
+    peers = {"cuBLAS": "cuBLAS", "noalias": "the same with `noalias`", "gemm": "`gemm` of the tensor language"}
+    for peer, told in peers.items():
         what = f"{GPU}products of 2048, 4096 and 8192 in TLX, f16, bf16, f32 and f64, over {told}"
         yield Claim(what, "gpu_tlx_products", f"over {peer}", "gpu/tlx_products.py")
     script = "gpu/products.py"

@@ -24,7 +24,7 @@ from generators.arguments import copied, elements
 from targets.nvidia.against_interpreter import TOLERANCE, on_device
 from targets.nvidia.case import Array, Launch, mismatch
 from tilewright.artifacts.artifact import Artifact
-from tilewright.artifacts.parameters import with_steps
+from tilewright.artifacts.parameters import with_stand_ins
 from tilewright.compile_options import CompileOptions
 from tilewright.compiler import compile_module, read_module
 from tilewright.diagnostics import Report, Source
@@ -117,7 +117,7 @@ def check_compiled(program: Program, architecture: Architecture) -> None:
             assert instructions(ours) == instructions(theirs), f"other code at level {level}"
         if level and find_assembler() is not None:
             assert set(assemble(ours.payload.decode(), architecture).kernels) == {
-                info.symbol for kernel in ours.kernels for info in with_steps(kernel)
+                info.symbol for kernel in ours.kernels for info in with_stand_ins(kernel)
             }
     results = [interpreted(program, text, std) for text, std in texts]
     assert bits(results[0]) == bits(results[1])

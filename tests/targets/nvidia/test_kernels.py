@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tilewright.artifacts.parameters import with_steps
+from tilewright.artifacts.parameters import with_stand_ins
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
@@ -58,4 +58,4 @@ def assemble_all(case: Case, architecture: Architecture) -> None:
     artifact = case.artifact(architecture)
     if find_assembler() is not None:
         resources = assemble(artifact.payload.decode(), architecture).kernels
-        assert set(resources) == {info.symbol for head in artifact.kernels for info in with_steps(head)}
+        assert set(resources) == {info.symbol for head in artifact.kernels for info in with_stand_ins(head)}
