@@ -22,6 +22,7 @@ from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Argument, Array, GroupArgument, Launch, faults
 from .emulated import Emulated, compiled
+from .launching import program_of_text
 from .test_ptx import needs_ptxas
 
 BATCHES = count("RANDOM_PACKED_BATCHES", 5, 400)
@@ -379,22 +380,45 @@ def test_the_schedule_says_why_not() -> None:
     assert found.launch.items == 1
 
 
-def test_what_is_read_behind_a_store_is_not_packed() -> None:
-    """The second product reads what the first one may have written."""
-    text = """func @k(%A: memref<f32x4x4x?>, %B: memref<f32x4x4x?>, %C: memref<f32x4x4x?>, %D: memref<f32x4x4x?>) {
+def products_in_a_row(*last: str) -> str:
+    lines = "\n".join(("gemm %one, %a, %b, %zero, %c", *last))
+    views = "\n".join(f"%{name.lower()} = subview %{name}[0:4, 0:4, %g] : memref<f32x4x4>" for name in "ABCDE")
+    parameters = ", ".join(f"%{name}: memref<f32x4x4x?>" for name in "ABCDE")
+    return f"""func @k({parameters}) {{
     %one = constant 1.0 : f32
     %zero = constant 0.0 : f32
     %g = group_id.x : index
-    %a = subview %A[0:4, 0:4, %g] : memref<f32x4x4>
-    %b = subview %B[0:4, 0:4, %g] : memref<f32x4x4>
-    %c = subview %C[0:4, 0:4, %g] : memref<f32x4x4>
-    %d = subview %D[0:4, 0:4, %g] : memref<f32x4x4>
-    gemm %one, %a, %b, %zero, %c
-    gemm %one, %b, %a, %zero, %d
-    gemm %one, %c, %b, %one, %d
-}"""
-    schedule = compiled(text).kernels[0].facts["schedule"]
-    assert "a load behind a store to memory that may be the same" in schedule
+    {views}
+    {lines}
+}}"""
+
+
+def test_what_is_read_behind_a_store_is_not_packed() -> None:
+    """The second product reads what the first one has written."""
+    found = compiled(
+        products_in_a_row("%i = constant 0 : index", "%x = load %c[%i,%i] : f32", "gemm %x, %a, %b, %zero, %d")
+    ).kernels[0]
+    assert "a load behind a store to memory that may be the same" in found.facts["schedule"]
+    assert found.apart is None
+
+
+def test_what_may_be_read_behind_a_store_is_packed_where_arrays_lie_apart(rng: np.random.Generator) -> None:
+    """The second product reads what the first one may have written."""
+    text = products_in_a_row("gemm %one, %e, %b, %zero, %d")
+    program, meant = program_of_text(text), tw.compile(text, target="interpreter").k[3]
+    info = program.k.info
+    assert "a load behind a store to an array that it may overlap" in info.facts["schedule"]
+    assert info.apart is not None
+    assert [each is not None and each.items > 1 for each in (info.launch, info.apart.launch)] == [False, True]
+    for starts in ((0, 48, 96, 144, 192), (0, 48, 96, 144, 96), (0, 48, 96, 144, 0)):
+        memory = rng.integers(-4, 5, 240).astype(np.float32)
+        wanted = memory.copy()
+        given, expected = (
+            [whole[start : start + 48].reshape(4, 4, 3, order="F") for start in starts] for whole in (memory, wanted)
+        )
+        meant(*expected)
+        program.k[3](*given)
+        assert np.array_equal(memory, wanted), starts
 
 
 @pytest.mark.parametrize("wanted", ["elements", "lanes"])

@@ -114,6 +114,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
         from tilewright.transforms.schedule.share_blocks import ShareBlocks
         from tilewright.transforms.schedule.share_tiles import ShareTiles
+        from tilewright.transforms.separate_arrays import SeparateArrays
         from tilewright.transforms.spread_collectives.cutting import CutForeach
         from tilewright.transforms.spread_collectives.splitting import SplitSums
         from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
@@ -142,6 +143,8 @@ class NvidiaTarget(Struct, frozen=True):
             OpenReports(),
             ChooseSchedule(policy, request),
             PackItems(packing(self.architecture), request),
+            # once more: what is packed depends on what was chosen for the kernel
+            SeparateArrays(),
             OrderGroups(),
             ShareTiles(),
             PlaceProducts(policy),

@@ -12,9 +12,9 @@ from tilewright.dialects import arith, memref, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
-from tilewright.ir.interfaces import Elementwise
+from tilewright.ir.interfaces import Elementwise, root_of
 from tilewright.ir.types import BOOL, AddressSpace, MemrefType, ScalarType, TileType
-from tilewright.transforms.aliasing import views_may_overlap
+from tilewright.transforms.aliasing import lie_in_arrays, views_may_overlap
 from tilewright.transforms.lane_accesses import WORD
 from tilewright.transforms.pack_items.batches import by_stride, dense_strides, distance
 from tilewright.transforms.schedule.known import has_tile
@@ -26,6 +26,9 @@ _ON_TILES: Final = (Elementwise, arith.Constant, tile.Load, tile.Store, tile.Spl
 _MOST_OPERATIONS: Final = 512
 """On tiles: what an item does is written out."""
 
+LATE_LOAD: Final = "a load behind a store to an array that it may overlap"
+"""What need not be in the way."""
+_SAME: Final = "a load behind a store to memory that may be the same"
 _MOST_GAPS: Final = 2
 """Times as many elements as are needed that are read at most."""
 
@@ -317,12 +320,15 @@ def _late_load(operations: list[Operation]) -> str | None:
     if sum(has_tile(op) for op in operations) > _MOST_OPERATIONS:
         return f"more than {_MOST_OPERATIONS} operations on tiles"
     written: list[Value] = []
+    met: list[tuple[Value, Value]] = []
     for op in operations:
         if isinstance(op, tile.Store):
             written.append(op.memref)
-        elif isinstance(op, tile.Load | memref.Load) and any(views_may_overlap(op.memref, view) for view in written):
-            return "a load behind a store to memory that may be the same"
-    return None
+        elif isinstance(op, tile.Load | memref.Load):
+            met += [(op.memref, view) for view in written if views_may_overlap(op.memref, view)]
+    if not met:
+        return None
+    return LATE_LOAD if all(lie_in_arrays(root_of(x), root_of(y)) for x, y in met) else _SAME
 
 
 def _moved_address(operations: list[Operation]) -> str | None:

@@ -37,7 +37,7 @@ from tilewright.ir.types import FragmentType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.choice import moves_from, plan_of
 from tilewright.transforms.pack_items.column_scalars import ColumnScalars
-from tilewright.transforms.pack_items.items import Items, Transfer, is_batch
+from tilewright.transforms.pack_items.items import LATE_LOAD, Items, Transfer, is_batch
 from tilewright.transforms.pack_items.moves import Moves
 from tilewright.transforms.pack_items.plan import Plan
 from tilewright.transforms.pack_items.products import product
@@ -48,6 +48,7 @@ from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.separate_arrays import hold_up, lie_apart
 from tilewright.transforms.tile_values import tile_type
 
 
@@ -71,6 +72,8 @@ class PackItems(Pass, frozen=True):
                 plan = plan.lacks(wanted) or plan
             if isinstance(items, str) or isinstance(plan, str):
                 kernel.schedule = str(_unpacked(schedule_of(kernel), str(plan)))
+                if lie_apart(kernel) or str(plan) == LATE_LOAD:
+                    hold_up(kernel, self.name)
                 continue
             _Packing(kernel, items, plan, self.policy).run()
             kernel.subgroup_size, kernel.work_group_size = self.policy.warp, (plan.threads, 1)
