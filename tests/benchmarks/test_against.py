@@ -34,6 +34,18 @@ def test_the_other_tree_is_as_it_was_committed(against: Any, tmp_path: Path) -> 
     assert (against.unpack("HEAD", folder, repository) / "a.py").read_text() == "old"
     with pytest.raises(SystemExit, match="nowhere cannot be unpacked"):
         against.unpack("nowhere", folder, repository)
+    assert (against.unpack(str(repository), tmp_path / "copied") / "a.py").read_text() == "new"
+
+
+def test_each_process_has_its_sources_and_its_cache(
+    against: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "shared"))
+    monkeypatch.setattr(against, "Child", lambda _command, environment: environment)
+    for name in ("a", "b"):
+        environment = against.start(tmp_path / name / "src", tmp_path / name / "cache", threads=1)
+        assert environment["TILEWRIGHT_CACHE_DIR"] == str(tmp_path / name / "cache")
+        assert environment["PYTHONPATH"].startswith(str(tmp_path / name / "src"))
 
 
 class Fake:
