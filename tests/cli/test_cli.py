@@ -43,6 +43,16 @@ def test_check_reads_standard_input() -> None:
     assert run("check", "-", text="func").returncode == 1
 
 
+def test_check_for_a_target_reports_what_that_refuses() -> None:
+    large = "func @f() attributes{subgroup_size=32, work_group_size=[64,17]} {\n}\n"
+    for arguments in (), ("--target", "cpu:generic"):
+        assert run("check", *arguments, "-", text=large).returncode == 0
+    refused = run("check", "--target", "nvidia:sm_80", "--format=json", "-", text=large)
+    assert refused.returncode == 1
+    assert [d["code"] for d in json.loads(refused.stdout)] == ["V17"]
+    assert run("check", "--target", "abacus", "-", text=large).returncode == 2
+
+
 def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
