@@ -214,4 +214,4 @@ class TruthTensor:
         return self._holds
 
     def __complex__(self) -> complex:
-        return self._holds
+        return complex(self._holds)
