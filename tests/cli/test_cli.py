@@ -56,6 +56,9 @@ def test_check_for_a_target_reports_what_that_refuses() -> None:
 def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
+    nowhere = str(tmp_path / "absent" / "k.s")
+    written = run("compile", str(SAMPLE), "-o", nowhere)
+    assert (written.returncode, written.stderr) == (2, f"tilewright: {nowhere}: No such file or directory\n")
     assert "there is no verb 'chek'; did you mean 'check'?" in run("chek", "x").stderr
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
 

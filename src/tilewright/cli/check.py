@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 def check_file(name: str, reading: ReadOptions, target_name: str | None = None) -> list[Diagnostic]:
     """All diagnostics of one file: of reading it, or of compiling it for a target too."""
-    source, report = read_source(name), Report()
+    report = Report()
     try:
+        source = read_source(name)
         if target_name is None:
             from tilewright.compiler import read_source as read_program
 
