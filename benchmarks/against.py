@@ -1,17 +1,19 @@
 """This tree against another commit: `python benchmarks/against.py REVISION [--only TEXT] [--threads 1 2] [--quick]`.
 
 Both run the same workloads (`workloads.py`) in processes of their own, in turn, round after round: this tree as it lies
-there, `REVISION` from a temporary folder, and this tree once more, since what two processes of one tree differ by is
-what a difference has to be larger than. `--pairs` says how often all processes are started anew: where a process's code
-and data lie stays the same as long as it lives, and makes a difference of its own. The table shows medians over all
-rounds, with quartiles: how many times as fast this tree is as the other, lowest first, beside the same ratio of this
-tree to itself.
+there, `REVISION` (a commit, or a folder that holds the `src` of one, for machines without the repository) from a
+temporary folder, and this tree once more, since what two processes of one tree differ by is what a difference has to be
+larger than. Each has a cache of compiled kernels to itself: the names of kernels in it do not tell by which sources
+they were compiled. `--pairs` says how often all processes are started anew: where a process's code and data lie stays
+the same as long as it lives, and makes a difference of its own. The table shows medians over all rounds, with
+quartiles: how many times as fast this tree is as the other, lowest first, beside the same ratio of this tree to itself.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -39,7 +41,9 @@ QUICK: Final = ("batched gemm: f32 16x16x16", "launch: three arrays, empty grid"
 
 
 def unpack(revision: str, folder: Path, root: Path = _ROOT) -> Path:
-    """The sources of a commit, in the folder; SystemExit if there is no such commit."""
+    """The sources of a commit, in the folder, or those of the folder that it names; SystemExit if there are none."""
+    if (Path(revision) / "src").is_dir():
+        return shutil.copytree(Path(revision) / "src", folder / "src")
     done = subprocess.run(["git", "archive", revision, "src"], cwd=root, capture_output=True, check=False)
     if done.returncode:
         raise SystemExit(f"{revision} cannot be unpacked: {done.stderr.decode().strip()}")
@@ -48,10 +52,11 @@ def unpack(revision: str, folder: Path, root: Path = _ROOT) -> Path:
     return folder / "src"
 
 
-def start(source: Path, threads: int) -> Child:
-    """A process that runs workloads on the package in `source`."""
-    path = os.pathsep.join([str(source), str(Path(__file__).parent)])
-    environment = {**limited(threads), "PYTHONPATH": path}
+def start(source: Path, cache: Path, threads: int) -> Child:
+    """A process that runs workloads on the package in `source`, with kernels that it has compiled itself."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    path = os.pathsep.join(filter(None, [str(source), str(Path(__file__).parent), inherited]))
+    environment = {**limited(threads), "PYTHONPATH": path, "TILEWRIGHT_CACHE_DIR": str(cache)}
     return Child([sys.executable, "-c", "import workloads; workloads.serve_all()"], environment)
 
 
@@ -76,7 +81,10 @@ def compare(sources: dict[str, Path], names: Iterable[str], threads: int, pairs:
     for pair in range(pairs):
         print(f"{threads} threads, processes {pair + 1} of {pairs}", file=sys.stderr, flush=True)
         with ExitStack() as stack:
-            children = {tree: stack.enter_context(start(source, threads)) for tree, source in sources.items()}
+            caches = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            children = {
+                tree: stack.enter_context(start(source, caches / tree, threads)) for tree, source in sources.items()
+            }
             for name in times:
                 found, error = measure(name, children, rounds, order)
                 errors[name] = max(errors[name], error)
@@ -114,7 +122,7 @@ def _wanted(work: Workload, threads: int, only: str, *, quick: bool) -> bool:
 def main() -> int:
     """Print the table; exit code 1 if a result is wrong."""
     parser = figures.options(__doc__, "against", rounds=5)
-    parser.add_argument("revision", help="a commit, by any name that git knows")
+    parser.add_argument("revision", help="a commit, by any name that git knows, or a folder with its src")
     parser.add_argument("--only", default="", help="workloads whose name has this text, as `tile ir: softmax` has")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, os.cpu_count() or 1])
     parser.add_argument("--pairs", type=int, default=3, help="how often processes are started (default: %(default)s)")

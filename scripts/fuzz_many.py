@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -66,51 +67,55 @@ def tile_kernels(work: Work) -> Outcome:
     return Outcome(work.count, tuple(f"{kernel.name}: {message}\n{kernel.text}" for kernel, message in found))
 
 
-def tensor_kernels(work: Work) -> Outcome:
-    """Kernels of the tensor language, one by one."""
+def tensor_kernel(seed: int, share: float) -> list[str]:
+    """What is wrong with a kernel of the tensor language."""
     from differential.compare import disagreements
     from differential.variants import rotation
     from generators.kernels import generate
 
-    faults: list[str] = []
-    ran = 0
-    for seed in range(work.first, work.first + work.count):
-        if time.time() > work.deadline:
-            break
-        kernel = generate(random.Random(seed), work.share, RACING)
-        try:
-            found = disagreements(kernel, rotation(seed))
-        except Exception as error:  # whatever it is, it is a finding
-            found = [f"{type(error).__name__}: {error}"]
-        ran += 1
-        faults += [f"seed {seed}: {fault}\n{kernel.text}" for fault in found]
-    return Outcome(ran, tuple(faults))
+    kernel = generate(random.Random(seed), share, RACING)
+    return _told(kernel.text, lambda: disagreements(kernel, rotation(seed)))
 
 
-def tlx_programs(work: Work) -> Outcome:
-    """Programs of TLX, one by one."""
+def tlx_program(seed: int, _share: float) -> list[str]:
+    """What is wrong with a program of TLX."""
     from differential.compare_tlx import check
     from generators.tlx import generate
 
+    program = generate(random.Random(seed))
+
+    def checked() -> list[str]:
+        check(seed, program, program.text, "interpreter")
+        check(seed, program, program.text, "cpu", seed % 3)
+        return []
+
+    return _told(program.text, checked)
+
+
+def _told(text: str, compare: Callable[[], list[str]]) -> list[str]:
+    try:
+        found = compare()
+    except Exception as error:  # whatever it is, it is a finding
+        found = [f"{type(error).__name__}: {error}"]
+    return [f"{fault}\n{text}" for fault in found]
+
+
+def one_by_one(faults_of: Callable[[int, float], list[str]], work: Work) -> Outcome:
+    """Compare kernels that stand alone."""
     faults: list[str] = []
     ran = 0
     for seed in range(work.first, work.first + work.count):
         if time.time() > work.deadline:
             break
-        program = generate(random.Random(seed))
+        faults += [f"seed {seed}: {fault}" for fault in faults_of(seed, work.share)]
         ran += 1
-        try:
-            check(seed, program, program.text, "interpreter")
-            check(seed, program, program.text, "cpu", seed % 3)
-        except Exception as error:  # whatever it is, it is a finding
-            faults.append(f"seed {seed}: {type(error).__name__}: {error}\n{program.text}")
     return Outcome(ran, tuple(faults))
 
 
 LANGUAGES: Final[Mapping[str, Callable[[Work], Outcome]]] = {
-    "tensor": tensor_kernels,
+    "tensor": partial(one_by_one, tensor_kernel),
     "tile-ir": tile_kernels,
-    "tlx": tlx_programs,
+    "tlx": partial(one_by_one, tlx_program),
 }
 
 

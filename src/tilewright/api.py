@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.artifacts.artifact import Artifact
     from tilewright.diagnostics import Diagnostic
     from tilewright.files import FilePath
+    from tilewright.remembered.lookup import TakenSchedules
     from tilewright.targets.target import Explanation, Target
 
 KernelSource: TypeAlias = "str | os.PathLike[str] | ReadableBuffer | Source | Binary"
@@ -143,53 +144,65 @@ def compile(
     )
 
     taken = taken_schedules(source, machine, options, tuned, asked=schedule is not None)
-    read: list[Report] = []
-
-    def compiled() -> Artifact:
-        from tilewright.compiler import compile_source
-
-        read.append(Report())
-        return taken.noted(lambda target, report: compile_source(source, target, options, report), read[0])
-
+    work = _Compilation(source, options, taken)
     if cache:
         from tilewright.cache.artifact_cache import cached_artifact
 
-        artifact = cached_artifact(cache_key(source, machine, options, str(taken)), compiled)
+        artifact = cached_artifact(cache_key(source, machine, options, str(taken)), work.artifact)
     else:
-        artifact = compiled()
+        artifact = work.artifact()
+    levels: Mapping[str, str] = machine.levels if isinstance(machine, HasLevels) else {}
+    shown = {name: partial(work.text_before, step) for name, step in levels.items()}
+    told = partial(work.explanations, artifact) if isinstance(machine, ExplainingTarget) else None
+    return load_artifact(artifact, lambda: text_of(source), work.changes, work.warnings, shown, told)
 
-    def changes() -> tuple[PassChange, ...]:
+
+class _Compilation:
+    """How a program is compiled, and what can be asked of it later. Whoever loads an artefact imports no compiler."""
+
+    def __init__(self, source: Source | Binary, options: CompileOptions, taken: TakenSchedules) -> None:
+        self._source, self._options, self._taken = source, options, taken
+        self._report: Report | None = None
+
+    def artifact(self) -> Artifact:
+        from tilewright.compiler import compile_source
+
+        self._report = Report()
+        return self._taken.noted(
+            lambda target, report: compile_source(self._source, target, self._options, report), self._report
+        )
+
+    def changes(self) -> tuple[PassChange, ...]:
         from tilewright.pass_changes import pass_changes
 
-        return taken.by(lambda target, _: pass_changes(source, target, options), Report())
+        return self._taken.by(lambda target, _: pass_changes(self._source, target, self._options), Report())
 
-    def warnings() -> tuple[Diagnostic, ...]:
-        if not read:
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What was said when it was compiled; of a program from the cache what is said of its text."""
+        if self._report is None:
             from tilewright.compiler import read_source
 
-            read.append(Report())
-            read_source(source, read[0], options.reading)
-        return tuple(read[0].in_order)
+            self._report = Report()
+            read_source(self._source, self._report, self._options.reading)
+        return tuple(self._report.in_order)
 
-    def text_at(name: str) -> str:
+    def text_before(self, name: str) -> str:
+        """The program as the pass of that name finds it."""
         from tilewright.compiler import text_before
 
-        return taken.by(lambda target, report: text_before(name, source, target, options, report), Report())
+        return self._taken.by(
+            lambda target, report: text_before(name, self._source, target, self._options, report), Report()
+        )
 
-    levels: Mapping[str, str] = machine.levels if isinstance(machine, HasLevels) else {}
-    shown = {name: partial(text_at, step) for name, step in levels.items()}
-
-    def explanations() -> Mapping[str, Explanation]:
+    def explanations(self, artifact: Artifact) -> Mapping[str, Explanation]:
+        """What the kernels do with the machine."""
         from tilewright.compiler import explain_source
 
         def explained(target: Target, _: Report) -> Mapping[str, Explanation]:
             assert isinstance(target, ExplainingTarget)
-            return explain_source(source, target, options, artifact)
+            return explain_source(self._source, target, self._options, artifact)
 
-        return taken.by(explained, Report())
-
-    told = explanations if isinstance(machine, ExplainingTarget) else None
-    return load_artifact(artifact, lambda: text_of(source), changes, warnings, shown, told)
+        return self._taken.by(explained, Report())
 
 
 def _interpreted(

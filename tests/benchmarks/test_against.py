@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,6 +35,23 @@ def test_the_other_tree_is_as_it_was_committed(against: Any, tmp_path: Path) -> 
     assert (against.unpack("HEAD", folder, repository) / "a.py").read_text() == "old"
     with pytest.raises(SystemExit, match="nowhere cannot be unpacked"):
         against.unpack("nowhere", folder, repository)
+    assert (against.unpack(str(repository), tmp_path / "copied") / "a.py").read_text() == "new"
+
+
+def environment_of(_command: Sequence[str], environment: Mapping[str, str]) -> Mapping[str, str]:
+    """In place of a process: what it would be given."""
+    return environment
+
+
+def test_each_process_has_its_sources_and_its_cache(
+    against: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(tmp_path / "shared"))
+    monkeypatch.setattr(against, "Child", environment_of)
+    for name in ("a", "b"):
+        environment = against.start(tmp_path / name / "src", tmp_path / name / "cache", threads=1)
+        assert environment["TILEWRIGHT_CACHE_DIR"] == str(tmp_path / name / "cache")
+        assert environment["PYTHONPATH"].startswith(str(tmp_path / name / "src"))
 
 
 class Fake:

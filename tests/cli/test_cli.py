@@ -43,9 +43,22 @@ def test_check_reads_standard_input() -> None:
     assert run("check", "-", text="func").returncode == 1
 
 
+def test_check_for_a_target_reports_what_that_refuses() -> None:
+    large = "func @f() attributes{subgroup_size=32, work_group_size=[64,17]} {\n}\n"
+    for arguments in (), ("--target", "cpu:generic"):
+        assert run("check", *arguments, "-", text=large).returncode == 0
+    refused = run("check", "--target", "nvidia:sm_80", "--format=json", "-", text=large)
+    assert refused.returncode == 1
+    assert [d["code"] for d in json.loads(refused.stdout)] == ["V17"]
+    assert run("check", "--target", "abacus", "-", text=large).returncode == 2
+
+
 def test_usage_errors_have_status_2(tmp_path: Path) -> None:
     assert run("check", str(tmp_path / "absent.tl")).returncode == 2
     assert run("nonsense").returncode == 2
+    nowhere = str(tmp_path / "absent" / "k.s")
+    written = run("compile", str(SAMPLE), "-o", nowhere)
+    assert (written.returncode, written.stderr) == (2, f"tilewright: {nowhere}: No such file or directory\n")
     assert "there is no verb 'chek'; did you mean 'check'?" in run("chek", "x").stderr
     assert run("run", "-", "--arg", "q=1", text=AXPBY).returncode == 2
 

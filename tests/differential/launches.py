@@ -234,7 +234,7 @@ def launches(first: int, count: int) -> Tally:
 def run_child(first: int, count: int) -> tuple[list[str], str]:
     """The lines of a child, and how it ended if it crashed."""
     tests = Path(__file__).resolve().parent.parent
-    paths = [str(tests.parent / "src"), str(tests)]
+    paths = [str(tests.parent / "src"), str(tests), *sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONFAULTHANDLER": "1"}
     command = [sys.executable, "-m", "differential.launches", str(first), str(count)]
     child = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -194,3 +194,24 @@ define internal void @add(ptr %to, i64 %begin, i64 %end, ptr %scratch, i64 %thre
   ret void
 }}
 """
+
+
+class TruthTensor:
+    """A truth value as PyTorch has it: a tensor without dimensions, which converts to every kind of number."""
+
+    shape, dtype = (), "torch.bool"
+
+    def __init__(self, holds: bool) -> None:
+        self._holds = holds
+
+    def __bool__(self) -> bool:
+        return self._holds
+
+    def __index__(self) -> int:
+        return self._holds
+
+    def __float__(self) -> float:
+        return self._holds
+
+    def __complex__(self) -> complex:
+        return complex(self._holds)

@@ -150,7 +150,7 @@ NUMBERS: tuple[object, ...] = (
         np.complex128(1e39 + 1j),
         np.complex128(-0j),
     ),
-    *(np.clongdouble(1j), np.array(3), np.array(2.5), np.datetime64(1, "s"), np.str_("1"), HalfOfOne()),
+    *(np.clongdouble(1j), np.array(3), np.array(2.5), np.array(True), np.datetime64(1, "s"), np.str_("1"), HalfOfOne()),
 )
 
 

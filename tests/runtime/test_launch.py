@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, GROUP, LOCAL, axpby, bind, f32, matrix
+from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, GROUP, LOCAL, TruthTensor, axpby, bind, f32, matrix
 from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
@@ -92,6 +92,8 @@ def test_groups_of_complex_arrays(as_pointers: bool, rng: np.random.Generator) -
 SCALARS = [
     ("bool", True, b"\x01"),
     ("bool", np.False_, b"\x00"),
+    ("bool", np.array(True), b"\x01"),
+    ("bool", TruthTensor(False), b"\x00"),
     ("i8", -128, b"\x80"),
     ("i16", np.int64(-2), b"\xfe\xff"),
     ("i32", 7, b"\x07\0\0\0"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, axpby, bind, f32, matrix
+from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, TruthTensor, axpby, bind, f32, matrix
 from tilewright.artifacts.artifact import (
     Artifact,
     GroupParameter,
@@ -28,7 +28,10 @@ from tilewright.runtime.launch import LaunchError, LaunchTypeError, bind_artifac
         ("index", 2**63, "out of range for index"),
         ("i32", 1.0, "an integer is wanted"),
         ("i32", np.zeros(3, np.int32), "an integer is wanted"),
+        ("i32", TruthTensor(True), "an integer is wanted"),
         ("bool", 2, "True or False"),
+        ("bool", np.array(1), "True or False"),
+        ("bool", np.array([True]), "True or False"),
         ("f32", 1e39, "beyond the range of f32"),
         pytest.param("i64", 10**5000, "an integer of 16610 bits is out of range for i64", id="i64-huge"),
         pytest.param("f32", 10**5000, "beyond the range of f32", id="f32-huge"),
@@ -44,6 +47,9 @@ from tilewright.runtime.launch import LaunchError, LaunchTypeError, bind_artifac
         ("f32", 1j, "a real number is wanted"),
         ("f64", "1", "a real number is wanted"),
         ("f64", None, "a real number is wanted"),
+        ("f64", np.array(True), "a real number is wanted"),
+        ("f8E5M2", TruthTensor(True), "a real number is wanted"),
+        ("c32", TruthTensor(True), "a number is wanted"),
         ("c32", 1e39j, "beyond the range of c32"),
         ("c64", "1j", "a number is wanted"),
     ],

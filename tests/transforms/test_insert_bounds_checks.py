@@ -139,7 +139,8 @@ def test_a_collective_reaches_to_the_last_element_behind_an_address(extent: str)
         f"{{operand_segments = [1, {int(is_open)}, 1]}} -> memref<f32x{extent},strided<?>> tl.axpby %x, %v, %x, %v"
     )
     found = checked(body, "%P: ptr<f32>, %n: index, %m: index")
-    assert set(checks(found)) == {"bytes {} to {} of %P are accessed, which has {}"}
+    reach = f"{'{}' if is_open else 4} elements in steps of {{}} reach beyond the memory of %P"
+    assert set(checks(found)) == {reach, "bytes {} to {} of %P are accessed, which has {}"}
     assert re.search(r"arith\.mul .*%m\b", found), "the way to the last element counts"
     assert ("arith.umul_high" in found) == is_open, "sizes that only a launch knows may wrap around"
 

@@ -80,7 +80,10 @@ class Slot(Struct, frozen=True):
 
 
 def slot_layout(parameters: tuple[Parameter, ...]) -> tuple[Slot, ...]:
-    """The parameter block of a kernel: 8 bytes a slot, 16 for a c64, in the order of the calling convention."""
+    """The parameter block of a kernel: 8 bytes a slot, 16 for a c64, in the order of the calling convention.
+
+    Slots begin at multiples of 8, those of c64 too: so C places two doubles, and the structures of `runtime/header.py`.
+    """
     slots: list[Slot] = []
     offset = 0
     for parameter in parameters:

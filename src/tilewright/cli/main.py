@@ -120,7 +120,7 @@ def _failure(error: Exception) -> int:
         click.echo(str(error), err=True)
         return EXIT_DIAGNOSTICS
     if isinstance(error, CallerError | OSError | MemoryError):
-        click.echo(f"tilewright: {error}", err=True)
+        click.echo(f"tilewright: {_said(error)}", err=True)
         return EXIT_USAGE
     from tilewright.cli.reproducer import write_reproducer
 
@@ -128,3 +128,10 @@ def _failure(error: Exception) -> int:
     where = f"; reproducer: {path}" if path is not None and str(path) not in str(error) else ""
     click.echo(f"tilewright: internal error: {type(error).__name__}: {error}{where}", err=True)
     return EXIT_INTERNAL
+
+
+def _said(error: Exception) -> str:
+    """What an error says; of files as shells do: the name first, no number."""
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -17,7 +17,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.languages import ReadOptions, Std, check_choices, language_of
 
 if TYPE_CHECKING:
-    from tilewright.ir.passes import Pass
+    from tilewright.ir.passes import Pass, PassManager
 
 _LOWERED: Final = {"tile", "gpu", "lane", "cuda_tile", "tlx", "cf"}
 """Dialects of what is no tensor language any more, or never was."""
@@ -129,34 +129,18 @@ def command(
             raise click.UsageError("--passes and --stages exclude each other")
         run(read_source(file), schedule, until, show_each=stages)
         return
-    from tilewright.compile_options import CompileOptions
-    from tilewright.compiler import target_passes
     from tilewright.ir.mlir.own_dialects import print_mlir
     from tilewright.ir.passes import PassContext, PassManager
     from tilewright.ir.printer import print_op
     from tilewright.ir.verifier import verify
-    from tilewright.targets import find_target
-    from tilewright.transforms.registry import parse_pipeline
 
     report = Report()
     source, options = read_source(file), ReadOptions(definitions(values), std, chosen)
     module, steps = load(source, report, options)
-    target = find_target(target_name)
-    if passes == _NO_PASSES:
-        steps = []
-    elif passes:
-        steps += parse_pipeline(passes, target.passes(2))
-    else:
-        steps += target_passes(target, CompileOptions(level))
-
-    def dump(name: str, text: str) -> None:
-        click.echo(f"// ----- after {name} -----\n{text}", err=True)
-
-    printing = dump if after_all or after_change else None
     manager = PassManager(
-        steps,
+        _chosen(passes, steps, target_name, level),
         verify_each,
-        printing,
+        _dump if after_all or after_change else None,
         only_changes=after_change,
         remake=lambda: load(source, Report(), options)[0],
     )
@@ -166,7 +150,32 @@ def command(
     show(report.in_order, "text", sys.stderr)
     write_result((print_mlir(module) if emit_mlir else print_op(module)) + "\n")
     if timing:
-        total = sum(t.seconds for t in manager.timings)
-        for item in manager.timings:
-            click.echo(f"{item.seconds * 1e3:9.3f} ms  {item.seconds / total * 100:5.1f} %  {item.name}", err=True)
-        click.echo(f"{total * 1e3:9.3f} ms  100.0 %  total", err=True)
+        _tell_timings(manager)
+
+
+def _chosen(passes: str, of_language: list[Pass], target_name: str, level: int) -> list[Pass]:
+    """The passes that run: those of the language and of the target's level, those that are named, or none."""
+    from tilewright.compile_options import CompileOptions
+    from tilewright.compiler import target_passes
+    from tilewright.targets import find_target
+    from tilewright.transforms.registry import parse_pipeline
+
+    target, steps = find_target(target_name), list(of_language)
+    if passes == _NO_PASSES:
+        return []
+    if passes:
+        steps += parse_pipeline(passes, target.passes(2))
+    else:
+        steps += target_passes(target, CompileOptions(level))
+    return steps
+
+
+def _dump(name: str, text: str) -> None:
+    click.echo(f"// ----- after {name} -----\n{text}", err=True)
+
+
+def _tell_timings(manager: PassManager) -> None:
+    total = sum(t.seconds for t in manager.timings)
+    for item in manager.timings:
+        click.echo(f"{item.seconds * 1e3:9.3f} ms  {item.seconds / total * 100:5.1f} %  {item.name}", err=True)
+    click.echo(f"{total * 1e3:9.3f} ms  100.0 %  total", err=True)

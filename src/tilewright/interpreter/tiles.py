@@ -6,20 +6,17 @@ owns one. Cooperative matrices are tiles of subgroups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.dialects import scf, tile, tl
-from tilewright.interpreter.blocks import load_box, store_box, update_box
 from tilewright.interpreter.collectives import matmul
-from tilewright.interpreter.memory import Lanes, View
 from tilewright.interpreter.scalars import accumulated, reduced
 from tilewright.interpreter.state import Handler, WorkGroup
 from tilewright.interpreter.units import by_unit
-from tilewright.interpreter.views import view_of_item
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import C64, F64, CoopMatrixType, ScalarType, TileType
@@ -29,7 +26,7 @@ from tilewright.numerics.conversions import convert
 Array = NDArray[Any]
 
 
-def _shaped(value: Value) -> TileType | CoopMatrixType:
+def shaped_type(value: Value) -> TileType | CoopMatrixType:
     assert isinstance(value.type, TileType | CoopMatrixType)
     return value.type
 
@@ -41,7 +38,7 @@ def teams(w: WorkGroup) -> list[int]:
 
 def tile_of(w: WorkGroup, value: Value) -> Array:
     """The tile, with an axis over teams in front."""
-    found, type_ = w.scalar(value), _shaped(value)
+    found, type_ = w.scalar(value), shaped_type(value)
     if found.ndim == len(type_.shape):
         count = 1 if w.mask is None else w.subgroups
         return np.broadcast_to(found, (count, *type_.shape))
@@ -53,146 +50,10 @@ def bind(w: WorkGroup, value: Value, per_team: Array) -> None:
     w.values[value] = np.asarray(per_team[0]) if w.mask is None else per_team
 
 
-def _empty(w: WorkGroup, value: Value) -> Array:
-    type_ = _shaped(value)
+def empty_tiles(w: WorkGroup, value: Value) -> Array:
+    type_ = shaped_type(value)
     count = 1 if w.mask is None else w.subgroups
     return np.zeros((count, *type_.shape), dtype_of(type_.element.format))
-
-
-def _place(w: WorkGroup, memref: Value, indices: Sequence[Value], team: int) -> tuple[View, list[int]]:
-    """The view and position that a team uses."""
-    found = w.memref(memref)
-    if w.mask is None:
-        assert isinstance(found, View)
-        return found, [int(w.scalar(i)) for i in indices]
-    rows = w.mask.reshape(w.subgroups, w.subgroup_size)[team]
-    item = team * w.subgroup_size + int(np.argmax(rows))
-    view = found.views[item] if isinstance(found, Lanes) else view_of_item(found, item)
-    return view, [int(w.spread(w.scalar(i))[item]) for i in indices]
-
-
-class _As:
-    """Let only one subgroup be active."""
-
-    def __init__(self, w: WorkGroup, team: int) -> None:
-        self.w, self.team = w, team
-
-    def __enter__(self) -> None:
-        w = self.w
-        self.mask = w.mask
-        if w.mask is not None:
-            only = np.zeros_like(w.mask)
-            span = slice(self.team * w.subgroup_size, (self.team + 1) * w.subgroup_size)
-            only[span] = w.mask[span]
-            w.mask = only
-
-    def __exit__(self, *args: object) -> None:
-        self.w.mask = self.mask
-
-
-def _load_tiles(
-    w: WorkGroup,
-    op: Operation,
-    out: Value,
-    memref: Value,
-    indices: Sequence[Value],
-    check: Sequence[bool],
-    transpose: bool = False,
-    atomic: bool = False,
-) -> None:
-    result, type_ = _empty(w, out), _shaped(out)
-    shape = type_.shape[::-1] if transpose else type_.shape
-    for team in teams(w):
-        view, start = _place(w, memref, indices, team)
-        with _As(w, team):
-            box = load_box(w, view, start, shape, check, op.location, result.dtype, atomic)
-        result[team] = box.T if transpose else box
-    bind(w, out, result)
-
-
-def _store_tiles(
-    w: WorkGroup,
-    op: Operation,
-    value: Value,
-    memref: Value,
-    indices: Sequence[Value],
-    check: Sequence[bool],
-    transpose: bool = False,
-    atomic: bool = False,
-) -> None:
-    tiles = tile_of(w, value)
-    for team in teams(w):
-        view, start = _place(w, memref, indices, team)
-        with _As(w, team):
-            store_box(w, view, start, tiles[team].T if transpose else tiles[team], check, op.location, atomic)
-
-
-def _update_tiles(
-    w: WorkGroup,
-    op: tile.AtomicRmw | tl.CoopAtomicRmw,
-    value: Value,
-    indices: Sequence[Value],
-    check: Sequence[bool],
-    transpose: bool = False,
-) -> None:
-    tiles, old = tile_of(w, value), _empty(w, op.out)
-    for team in teams(w):
-        view, start = _place(w, op.memref, indices, team)
-        with _As(w, team):
-            given = tiles[team].T if transpose else tiles[team]
-            box = update_box(w, view, start, given, check, op.kind.update, value.type.format, op.location)
-        old[team] = box.T if transpose else box
-    bind(w, op.out, old)
-
-
-def _tile_load(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.Load)
-    _load_tiles(w, op, op.out, op.memref, op.indices, op.check)
-
-
-def _tile_store(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.Store)
-    _store_tiles(w, op, op.value, op.memref, op.indices, op.check)
-
-
-def _tile_atomic_load(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.AtomicLoad)
-    _load_tiles(w, op, op.out, op.memref, op.indices, op.check, atomic=True)
-
-
-def _tile_atomic_store(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.AtomicStore)
-    _store_tiles(w, op, op.value, op.memref, op.indices, op.check, atomic=True)
-
-
-def _tile_rmw(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tile.AtomicRmw)
-    _update_tiles(w, op, op.value, op.indices, op.check)
-
-
-def _checks(op: Operation, transpose: bool) -> tuple[bool, bool]:
-    """Which memory modes are tested: rows are mode 0, or mode 1 if transposed."""
-    checked = op.attributes.get("checked", tl.Checked.NONE)
-    rows = checked in (tl.Checked.ROWS, tl.Checked.BOTH)
-    columns = checked in (tl.Checked.COLUMNS, tl.Checked.BOTH)
-    return (columns, rows) if transpose else (rows, columns)
-
-
-def _coop_load(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tl.CoopLoad | tl.CoopAtomicLoad)
-    atomic = isinstance(op, tl.CoopAtomicLoad)
-    _load_tiles(w, op, op.out, op.memref, [op.x, op.y], _checks(op, op.transpose), op.transpose, atomic)
-
-
-def _coop_store(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tl.CoopStore | tl.CoopAtomicStore)
-    atomic = isinstance(op, tl.CoopAtomicStore)
-    _store_tiles(w, op, op.matrix, op.memref, [op.x, op.y], _checks(op, op.transpose), op.transpose, atomic)
-
-
-def _coop_rmw(w: WorkGroup, op: Operation) -> None:
-    assert isinstance(op, tl.CoopAtomicRmw)
-    _update_tiles(w, op, op.matrix, [op.x, op.y], _checks(op, op.transpose), op.transpose)
 
 
 def _nothing(w: WorkGroup, op: Operation) -> None:
@@ -207,8 +68,8 @@ def _per_team_scalar(w: WorkGroup, value: Value) -> Array:
 def _splat(w: WorkGroup, op: Operation) -> None:
     out = op.results[0]
     values = _per_team_scalar(w, op.operands[0])
-    rank = len(_shaped(out).shape)
-    bind(w, out, np.broadcast_to(values.reshape(-1, *(1,) * rank), _empty(w, out).shape))
+    rank = len(shaped_type(out).shape)
+    bind(w, out, np.broadcast_to(values.reshape(-1, *(1,) * rank), empty_tiles(w, out).shape))
 
 
 def _item(w: WorkGroup, op: Operation) -> None:
@@ -230,7 +91,7 @@ def _mapped(change: Callable[[Any, Array], Array]) -> Handler:
 def moved(w: WorkGroup, op: Operation) -> None:
     """Elements of the operands in other places."""
     assert isinstance(op, MovesElements)
-    out = _empty(w, op.results[0])
+    out = empty_tiles(w, op.results[0])
     for move in op.moves():
         source, rank = tile_of(w, op.operands[move.operand]), len(move.shape)
         positions = np.ix_(*map(np.arange, move.shape))
@@ -241,7 +102,7 @@ def moved(w: WorkGroup, op: Operation) -> None:
 
 
 def _reinterpret(op: tile.Reinterpret, tiles: Array) -> Array:
-    return np.ascontiguousarray(tiles).view(dtype_of(_shaped(op.out).element.format))
+    return np.ascontiguousarray(tiles).view(dtype_of(shaped_type(op.out).element.format))
 
 
 def _reduce(op: tile.Reduce, tiles: Array) -> Array:
@@ -259,7 +120,7 @@ def _coop_reduce(op: tl.CoopReduce, tiles: Array) -> Array:
 
 def _iota(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tile.Iota)
-    empty = _empty(w, op.out)
+    empty = empty_tiles(w, op.out)
     shape = [1] * empty.ndim
     shape[op.dim + 1] = -1
     positions = np.arange(empty.shape[op.dim + 1], dtype=np.int64).reshape(shape)
@@ -277,7 +138,7 @@ def product(a: Array, b: Array, acc: Array, element: ScalarType) -> Array:
 
 def _mma(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tile.Mma)
-    element, factors = _shaped(op.out).element, (_shaped(op.lhs).element, _shaped(op.rhs).element)
+    element, factors = shaped_type(op.out).element, (shaped_type(op.lhs).element, shaped_type(op.rhs).element)
     tiles = tile_of(w, op.lhs), tile_of(w, op.rhs), tile_of(w, op.acc)
     unit = by_unit(w.units, factors, element)
     with np.errstate(all="ignore"):
@@ -286,7 +147,7 @@ def _mma(w: WorkGroup, op: Operation) -> None:
 
 def _mul_add(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, tl.CoopMulAdd)
-    inner = product(tile_of(w, op.a), tile_of(w, op.b), tile_of(w, op.c), _shaped(op.c).element)
+    inner = product(tile_of(w, op.a), tile_of(w, op.b), tile_of(w, op.c), shaped_type(op.c).element)
     with np.errstate(all="ignore"):
         bind(w, op.out, convert(op.c.type.format, op.out.type.format, inner))
 
@@ -316,7 +177,7 @@ def share(rows: int, columns: int, size: int) -> tuple[Array, Array]:
 
 def _share_of(w: WorkGroup, value: Value, index: int) -> tuple[Array, Array, Array]:
     """Rows, columns (clipped) and validity of one component, for the work-items of a subgroup."""
-    rows, columns = _shaped(value).shape
+    rows, columns = shaped_type(value).shape
     row, column = share(rows, columns, w.subgroup_size)
     return row[index], np.minimum(column[index], columns - 1), column[index] < columns
 
@@ -346,7 +207,7 @@ def _apply(w: WorkGroup, op: Operation) -> None:
         _map_of_group(w, op.operands[0], op.body, op.out)
         return
     source, body = op.operands[0], op.body
-    rows, columns = _shaped(source).shape
+    rows, columns = shaped_type(source).shape
     row, column = share(rows, columns, w.subgroup_size)
     tiles = tile_of(w, source)
     out, mask = tiles.copy(), w.mask
@@ -381,11 +242,6 @@ def _map_of_group(w: WorkGroup, source: Value, body: Region, out: Value) -> None
 def handlers() -> dict[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
-        tile.Load: _tile_load,
-        tile.Store: _tile_store,
-        tile.AtomicLoad: _tile_atomic_load,
-        tile.AtomicStore: _tile_atomic_store,
-        tile.AtomicRmw: _tile_rmw,
         tile.Prefetch: _nothing,
         tile.Splat: _splat,
         tile.Item: _item,
@@ -397,11 +253,6 @@ def handlers() -> dict[type[Operation], Handler]:
         tile.Map: _apply,
         tile.ShareExtract: _share_extract,
         tile.ShareInsert: _share_insert,
-        tl.CoopLoad: _coop_load,
-        tl.CoopStore: _coop_store,
-        tl.CoopAtomicLoad: _coop_load,
-        tl.CoopAtomicStore: _coop_store,
-        tl.CoopAtomicRmw: _coop_rmw,
         tl.CoopPrefetch: _nothing,
         tl.CoopConstruct: _splat,
         tl.CoopExtract: _share_extract,

@@ -118,9 +118,9 @@ def arranged(contraction: Contraction, *, vectors: bool = False) -> Arrangement 
         if reason is not None:
             return Misplaced(found, operand, reason, _by_stride(operand, found.extents))
     found = _with_roles(_fused(found), vectors=vectors)
-    scattered = _scattered_terms(found)
-    if scattered is not None:
-        return scattered
+    apart = _terms_apart(found)
+    if apart is not None:
+        return apart
     rows, columns = found.modes((True, False, True)), found.modes((False, True, True))
     turned = not columns or _unit_mode(found.out) in rows
     if turned:
@@ -251,7 +251,7 @@ def _stride_of_one(operand: Operand, extents: Mapping[str, int]) -> int:
     return max((stride * max(extents[mode], 1) for mode, stride in strides.items()), default=1)
 
 
-def _scattered_terms(contraction: Contraction) -> Misplaced | None:
+def _terms_apart(contraction: Contraction) -> Misplaced | None:
     """A factor whose terms lie in another order than those of the other one, or apart."""
     terms = contraction.modes((True, True, False))
     if len(terms) == 1:

@@ -38,6 +38,11 @@ def _clock() -> int:
 
 def pieces_text() -> str:
     """Defines `now`, `ask` and `in_pieces`."""
+    return _now_text() + _ask_text() + _in_pieces_text()
+
+
+def _now_text() -> str:
+    """Declarations, and the time in nanoseconds."""
     return f"""
 declare i32 @clock_gettime(i32, ptr)
 declare ptr @PyEval_SaveThread()
@@ -54,7 +59,12 @@ define internal i64 @now() {{
   %now = add i64 %whole, %rest
   ret i64 %now
 }}
+"""
 
+
+def _ask_text() -> str:
+    """To let Python run handlers of signals if that is due; `stop` is set if one raises."""
+    return f"""
 define internal void @ask(ptr %watch, ptr %stop, i64 %now) {{
 entry:
   %nobody = icmp eq ptr %watch, null
@@ -98,7 +108,12 @@ later:
 leave:
   ret void
 }}
+"""
 
+
+def _in_pieces_text() -> str:
+    """To run a job from one position to another, piece by piece, until it is done or `stop` is set."""
+    return f"""
 define internal void @in_pieces(ptr %stop, ptr %watch, ptr %pace, ptr %fn, ptr %context, i64 %from, i64 %to,
                                 ptr %scratch, i64 %me) {{
 entry:

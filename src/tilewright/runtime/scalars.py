@@ -94,6 +94,11 @@ def _is_one_of(value: object, kinds: tuple[type, ...]) -> bool:
     return isinstance(value, kinds)
 
 
+def _holds_truth(value: object) -> bool:
+    """Whether an array of no dimensions, of NumPy or another library, holds a truth value."""
+    return getattr(value, "shape", None) == () and str(getattr(value, "dtype", "")).rpartition(".")[2] == "bool"
+
+
 def is_integer(value: object) -> bool:
     """Whether something is an integer of Python or NumPy; truth values and durations are none."""
     return _is_one_of(value, _PLAIN_INTEGER) and not _is_one_of(value, _NO_NUMBER)
@@ -104,7 +109,7 @@ def _index(value: object) -> int | None:
         return None
     if _is_one_of(value, _PLAIN_INTEGER):
         return operator.index(cast("SupportsIndex", value))
-    if not isinstance(value, SupportsIndex):
+    if not isinstance(value, SupportsIndex) or _holds_truth(value):
         return None
     try:
         return operator.index(value)
@@ -114,7 +119,7 @@ def _index(value: object) -> int | None:
 
 
 def _bind_bool(where: str, value: object) -> tuple[SlotValue, ...]:
-    if not _is_one_of(value, _BOOL):
+    if not _is_one_of(value, _BOOL) and not _holds_truth(value):
         raise _refuse(where, value, "bool", "True or False")
     return (int(bool(value)),)
 
@@ -134,7 +139,7 @@ def _real(where: str, dtype: str, value: object) -> float:
         return value
     if _is_one_of(value, _NOT_REAL):
         raise _refuse(where, value, dtype, "a real number")
-    if not _is_one_of(value, _PLAIN_REAL) and not isinstance(value, SupportsFloat):
+    if not _is_one_of(value, _PLAIN_REAL) and (not isinstance(value, SupportsFloat) or _holds_truth(value)):
         raise _refuse(where, value, dtype, "a real number")
     return _as_float(where, dtype, cast("SupportsFloat", value))
 
@@ -199,7 +204,8 @@ def _bind_byte(where: str, dtype: str, value: object) -> tuple[SlotValue, ...]:
 
 
 def _bind_complex(where: str, dtype: str, part: str, value: object) -> tuple[SlotValue, ...]:
-    if _is_one_of(value, _NO_NUMBER) or not isinstance(value, complex | SupportsComplex | SupportsFloat):
+    wanted = isinstance(value, complex | SupportsComplex | SupportsFloat)
+    if _is_one_of(value, _NO_NUMBER) or not wanted or _holds_truth(value):
         raise _refuse(where, value, dtype, "a number")
     try:
         number = complex(value)

@@ -25,13 +25,39 @@ _FARTHEST: Final = 1 << 60
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
+def reach_test(build: Builder, box: Box, moment: Moment, origins: Sequence[Origin]) -> tuple[Conjunction, Said]:
+    """The bytes from the first to the last element of a view of memory at an address can be counted."""
+    bounds, found = bounds_of(build, box, moment), Conjunction(build)
+    size, apart = emit.memref_type(box.view).element.bytes, strides(build, box.view)
+    ways = _ways(build, box, bounds, moment)
+    for (way, most), stride in zip(ways, apart, strict=True):
+        if most is None:
+            found.equal(build(UMulHigh(emit.as_value(build, way), emit.as_value(build, stride))).out, 0)
+            found.at_most_unsigned(times(build, way, stride), _FARTHEST // size)
+        elif most > 0:
+            found.at_most_unsigned(stride, _FARTHEST // (most * size))
+    found.unless(bounds.premise)
+    # Languages with addresses count dimensions from the outermost on.
+    shape, of_shape = spelled([plus(build, way, 1) for way, _ in reversed(ways)], " x ")
+    steps, of_steps = spelled(apart[::-1], " and ")
+    text = f"{shape} elements in steps of {steps} reach beyond the memory of {_names(origins)}"
+    return found, (text, [*of_shape, *of_steps])
+
+
 def address_test(build: Builder, box: Box, moment: Moment, origins: Sequence[Origin]) -> tuple[Conjunction, Said]:
-    """The elements of a view of memory at an address lie in one of the origins, from the first to the last byte."""
+    """The elements of a view of memory at an address lie in one of the origins, from the first to the last byte.
+
+    The bytes between them can be counted: that was tested before.
+    """
     bounds, found = bounds_of(build, box, moment), Conjunction(build)
     root = root_of(box.view).defining_op
     assert isinstance(root, addresses.FromAddress)
     size = root.type.element.bytes
-    first, reach = _way(found, box, bounds, moment, size)
+    first, reach = first_element(build, box.view), 0
+    ways = _ways(build, box, bounds, moment)
+    for low, (way, most), stride in zip(bounds.low, ways, strides(build, box.view), strict=True):
+        first = plus(build, first, times(build, low, stride))
+        reach = plus(build, reach, 0 if most == 0 else times(build, way, stride))
     start = plus(build, emit.cast(build, root.address, INDEX), times(build, first, size))
     way = times(build, reach, size)
     placed = [_placed(build, start, way, size, origin) for origin in origins]
@@ -44,28 +70,14 @@ def address_test(build: Builder, box: Box, moment: Moment, origins: Sequence[Ori
     return found, _said(offset, end, origins[0], count)
 
 
-def _way(found: Conjunction, box: Box, bounds: Bounds, moment: Moment, size: int) -> tuple[Length, Length]:
-    """The first element behind the one at the address, and how far the last one is from there."""
-    build = found.build
-    first, reach = first_element(build, box.view), 0
-    for mode, stride in enumerate(strides(build, box.view)):
-        first = plus(build, first, times(build, bounds.low[mode], stride))
-        way = minus(build, bounds.high[mode], bounds.low[mode])
+def _ways(build: Builder, box: Box, bounds: Bounds, moment: Moment) -> list[tuple[Length, int | None]]:
+    """How far the last index is from the first along each mode, and at most, if that is known before a launch."""
+    found = list[tuple[Length, int | None]]()
+    for mode, (low, high) in enumerate(zip(bounds.low, bounds.high, strict=True)):
+        way = minus(build, high, low)
         most = way if box.whole else moment.ranges[mode].high.plus(moment.ranges[mode].low, -1).constant
-        if not isinstance(most, int):
-            _demand_way(found, way, stride, size)
-        elif most > 0:
-            found.at_most_unsigned(stride, _FARTHEST // (most * size))
-        if most != 0:
-            reach = plus(build, reach, times(build, way, stride))
-    return first, reach
-
-
-def _demand_way(found: Conjunction, way: Length, stride: Length, size: int) -> None:
-    """The bytes along a mode whose extent only a launch knows can be counted without wrapping around."""
-    build = found.build
-    found.equal(build(UMulHigh(emit.as_value(build, way), emit.as_value(build, stride))).out, 0)
-    found.at_most_unsigned(times(build, way, stride), _FARTHEST // size)
+        found.append((way, most if isinstance(most, int) else None))
+    return found
 
 
 def _placed(

@@ -26,7 +26,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import AccessedAddresses, AccessedBox, AccessesAddresses, AccessesBox, root_of
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
-from tilewright.transforms.bounds_of_addresses import address_test, gather_test
+from tilewright.transforms.bounds_of_addresses import address_test, gather_test, reach_test
 from tilewright.transforms.bounds_of_views import Box, Said, element_test, group_test, index_test, null_test, spelled
 from tilewright.transforms.conditions import Conjunction
 from tilewright.transforms.index_ranges import Hoisting, Moment, Places, Range
@@ -120,6 +120,7 @@ class _Insertion(Struct):
             if origins:
                 there = Moment(op, box.ranges)
                 places = [*needed, *root.operands, *(origin.out for origin in origins)]
+                self._insert(op, there, ("reach", *key), places, lambda b: reach_test(b, box, there, origins))
                 self._insert(op, there, ("address", *key), places, lambda b: address_test(b, box, there, origins))
         elif not is_contained(box.view):
             reached = self._moment(op, box, together=True) if keeps_order(box.view) else Moment(op, box.ranges)

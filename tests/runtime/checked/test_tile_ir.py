@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import tilewright as tw
@@ -63,6 +65,23 @@ def test_views_of_tile_ir(level: int) -> None:
     assert "bytes 128 to 191 of %a are accessed, which has 160" in fault(lambda: kernel(array, 6, 2))
     assert "bytes 192 to 223 of %a are accessed, which has 160" in fault(lambda: kernel(array, 7, 3))
     assert untouched(whole, 40)
+
+
+def test_steps_that_lead_around_the_address_space() -> None:
+    """Four steps of 2^62 elements end where they begin."""
+    text = VIEW.replace("strides = [8, 1] : tile<i32>", "strides = [%apart, 1] : tile<i64>")
+    text = text.replace("strides=[8,1]", "strides=[?,1]").replace(
+        "%rows: tile<i32>", "%apart: tile<i64>, %rows: tile<i64>"
+    )
+    kernel = compiled(text).f[1]
+    array, whole = guarded(16)
+    kernel(array, 8, 2, 0)
+    assert (array == 1).all()
+    said = [fault(partial(kernel, array, apart, 2, 0)) for apart in (1 << 62, -(1 << 62), -1, 1 << 58)]
+    for apart, message in zip((1 << 62, -(1 << 62), -1), said, strict=False):
+        assert f"2 x 8 elements in steps of {apart} and 1 reach beyond the memory of %a" in message
+    assert f"bytes 0 to {(1 << 60) + 31} of %a are accessed, which has 64" in said[-1]
+    assert untouched(whole, 16)
 
 
 def test_a_part_of_an_array_is_all_that_a_pointer_may_reach() -> None:

@@ -17,8 +17,8 @@ from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.fuse_epilogues import FuseEpilogues
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.policy import GenericTeamPolicy
+from transforms.lower_tlx.memory_programs import POINTER, load, module_of, programs, store
 from transforms.lower_tlx.programs import lowered
-from transforms.lower_tlx.test_programs import POINTER, load, module_of, programs, store
 from transforms.support import names, run
 
 LARGE = 8

@@ -11,6 +11,7 @@ from tilewright.dialects.tlx.base import TlxOperation
 from tilewright.dialects.tlx.elementwise import TensorUnary
 from tilewright.dialects.tlx.reductions import ReduceMax
 from tilewright.dialects.tlx.shapes import Pad
+from tilewright.dialects.tlx.types import TensorType
 from tilewright.ir.specs import ELEMENTARY
 from tilewright.ir.types import I32, ScalarType
 from transforms.lower_tlx.cases import CASES, maker_of, tensors
@@ -67,6 +68,8 @@ def test_values_on_the_way_are_no_larger_than_what_is_padded(rng: np.random.Gene
 def test_rows_are_put_together_where_all_of_them_are_wanted(
     rng: np.random.Generator, window: tuple[int, int], steps: tuple[int, int]
 ) -> None:
-    types, arguments = tensors(rng, (I32, [6, 5]))
-    stored = results(rng, types, lambda b, v: b(ReduceMax(v[0], window, steps)).out, arguments, LIMITS["large"], ())
+    """Rows follow each other in memory, and no two windows have the same maximum of different elements."""
+    elements = rng.permutation(30).astype(np.int32).reshape(6, 5)
+    types = [TensorType.dense(I32, (6, 5))]
+    stored = results(rng, types, lambda b, v: b(ReduceMax(v[0], window, steps)).out, [elements], LIMITS["large"], ())
     assert all(same(found, stored["written"]) for found in stored.values())

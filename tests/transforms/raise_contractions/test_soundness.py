@@ -14,6 +14,8 @@ from tilewright.interpreter import KernelError, interpret
 from tilewright.transforms.raise_contractions import RaiseContractions
 from transforms.raise_contractions.loops import Spec, Writer
 from transforms.raise_contractions.programs import ORDERS, ROOM, Programs
+from transforms.raise_contractions.test_delinearisation import lowered
+from transforms.raise_contractions.test_empty_sums import nest
 from transforms.support import ATTRIBUTES, kernel, names, run
 
 PROGRAMS = count("RANDOM_RAISED_PROGRAMS", 25, 5000)
@@ -100,3 +102,16 @@ def test_contractions_with_a_mistake_mean_what_they_say(rng: np.random.Generator
         raised += not names(module)["memref.store"]
     assert 0 < raised < tried
     ran(tried, "contractions with a mistake")
+
+
+def test_a_last_tile_that_reaches_beyond_the_bound_is_whole(rng: np.random.Generator) -> None:
+    """Tiles of 4 that begin below 10 end at 12."""
+    tiles, tile = "%t = 0 to 10 step 4", "%q = affine_map<(d0) -> (d0)>(%t) to affine_map<(d0) -> (d0 + 4)>(%t)"
+    module = lowered(nest([tiles, "%i = 0 to 3", "%j = 0 to 5", tile], "%i, %q", "%q, %j", "%i, %j"))
+    run(module, RaiseContractions())
+    assert names(module)["tl.gemm"] == 1
+    # lowered memrefs have their modes from the innermost on
+    a, b, c = (integers(rng, *shape).astype(np.float32) for shape in ((12, 3), (5, 12), (5, 3)))
+    want = c + b @ a
+    interpret(module.kernels[0], [a, b, c, 3, 5, 10])
+    np.testing.assert_array_equal(c, want)

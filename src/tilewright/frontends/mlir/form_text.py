@@ -13,6 +13,7 @@ from tilewright.dialects.mlir import arith, mma
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, UNSUPPORTED, MlirOperation
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.exact import exact_operation
+from tilewright.frontends.mlir.other_names import FORMER, SHORT
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.mlir.attributes import (
@@ -31,50 +32,6 @@ from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.mlir.types import MemrefType, TensorType
 from tilewright.ir.mlir.value_text import Use
 from tilewright.ir.types import BOOL, I32, I64, INDEX, Type
-
-_OF_INTEGERS: Final = "constant addi subi muli trunci cmpi index_cast bitcast"
-_OF_FLOATS: Final = "addf subf mulf divf remf negf cmpf sitofp uitofp fptosi fptoui"
-_STANDARD: Final[Mapping[str, str]] = {
-    "return": "func.return",
-    "call": "func.call",
-    "br": "cf.br",
-    "cond_br": "cf.cond_br",
-    "select": "arith.select",
-    **{name: f"arith.{name}" for name in f"{_OF_INTEGERS} {_OF_FLOATS}".split(" ")},
-    "and": "arith.andi",
-    "or": "arith.ori",
-    "xor": "arith.xori",
-    "shift_left": "arith.shli",
-    "shift_right_signed": "arith.shrsi",
-    "shift_right_unsigned": "arith.shrui",
-    "divi_signed": "arith.divsi",
-    "divi_unsigned": "arith.divui",
-    "remi_signed": "arith.remsi",
-    "remi_unsigned": "arith.remui",
-    "sexti": "arith.extsi",
-    "zexti": "arith.extui",
-    "fpext": "arith.extf",
-    "fptrunc": "arith.truncf",
-    "absf": "math.absf",
-    "ceilf": "math.ceil",
-    "floorf": "math.floor",
-    **{name: f"memref.{name}" for name in ("load", "store", "alloc", "alloca", "dealloc")},
-}
-"""Operations of the standard dialect, whose name texts may leave out. It was divided: arithmetic is elsewhere from
-version 14 on, memory from version 12 on. Functions lack their dialect in today's texts too."""
-
-SHORT: Final[Mapping[str, str]] = {"module": "builtin.module", "func": "func.func", **_STANDARD}
-"""Names that may lack their dialect."""
-
-FORMER: Final[Mapping[str, str]] = {
-    "arith.maxf": "arith.maximumf",
-    "arith.minf": "arith.minimumf",
-    "math.abs": "math.absf",
-    "builtin.func": "func.func",
-    "linalg.init_tensor": "tensor.empty",
-    **{f"std.{name}": now for name, now in _STANDARD.items()},
-}
-"""Names that earlier versions have for operations."""
 
 _LINE: Final = re.compile(
     r'[ \t]*+(?:%[\w$.:#, \t%-]*+=(?!=)|"(?=[^"\n]*"\()|\^|\{-#|[!#][\w$-]++[ \t]*+=(?!=)'

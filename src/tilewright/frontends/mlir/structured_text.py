@@ -13,7 +13,7 @@ from tilewright.frontends.mlir.affine_forms import AffineFormReader
 from tilewright.frontends.mlir.bodies import NoBody, body_of
 from tilewright.frontends.mlir.draft import Draft
 from tilewright.frontends.mlir.exact import exact_operation
-from tilewright.frontends.mlir.form_text import FORMER
+from tilewright.frontends.mlir.other_names import FORMER
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Block, Region, Value
 from tilewright.ir.mlir.attributes import DenseArray, OpaqueAttribute

@@ -17,7 +17,7 @@ from tilewright.frontends.tlx.codes import ELEMENT, ELEMENTS, LIMIT, NO_TOKEN, S
 from tilewright.frontends.tlx.ir_types import Layouts, ir_type
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm import types as llvm
-from tilewright.frontends.tlx.llvm.constant_text import double_of
+from tilewright.frontends.tlx.llvm.float_patterns import double_of
 from tilewright.frontends.tlx.llvm.folding import Constants
 from tilewright.frontends.tlx.llvm.limits import Limits
 from tilewright.frontends.tlx.llvm.structure import Structure

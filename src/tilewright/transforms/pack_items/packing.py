@@ -22,34 +22,29 @@ computes in place, stores it once. What lies behind the end of the grid is the l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from functools import partial
+from typing import ClassVar
 
 from msgspec.structs import replace
 
 from tilewright.dialects import gpu_products as gpu
-from tilewright.dialects import lane, memref, team, tile
+from tilewright.dialects import lane, memref, team
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, Way
-from tilewright.ir.types import FragmentType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.pack_items.choice import moves_from, plan_of
-from tilewright.transforms.pack_items.column_scalars import ColumnScalars
+from tilewright.transforms.pack_items.computing import Computing, Places
 from tilewright.transforms.pack_items.items import LATE_LOAD, Items, Transfer, is_batch
 from tilewright.transforms.pack_items.moves import Moves
 from tilewright.transforms.pack_items.plan import Plan
-from tilewright.transforms.pack_items.products import product
-from tilewright.transforms.pack_items.slots import Box, PanelSlot, Slot
-from tilewright.transforms.pack_items.threads import Threads, of_item
-from tilewright.transforms.pack_items.units import unit_product
+from tilewright.transforms.pack_items.threads import Threads
 from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
-from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.separate_arrays import hold_up, lie_apart
-from tilewright.transforms.tile_values import tile_type
 
 
 class PackItems(Pass, frozen=True):
@@ -186,15 +181,6 @@ class _Packing:
             return build
         return emit.open_if(build, emit.not_less(build, self._threads.last, self._threads.first))
 
-    def _slot(self, op: Operation, slot: Value, box: Box) -> Slot | PanelSlot:
-        """The place of an item in the slab of an operation, or of its panel of a box."""
-        slab, memory = self._plan.slabs.of[op], self._memory[op]
-        place = () if slab.is_fixed else (slot, self._threads.crew)
-        panels = slab.panels
-        if panels is None:
-            return Slot(slab, memory, place, self._shifts.get(op))
-        return PanelSlot(Slot(slab, memory, (box.numbers[panels.mode], *place)), panels)
-
     def _load(self, build: Builder) -> None:
         """Everything that items read, and wait for it."""
         has_fixed = self._moves.load_fixed(build)
@@ -215,110 +201,12 @@ class _Packing:
             self._synchronize(build)
         self._moves.store(build, transfer, self._known.get(transfer.op))
 
-    # Tiles
-
     def _compute(self, build: Builder, slot: Value) -> None:
-        """What the program does with an item, in its order."""
-        threads, plan = self._threads, self._plan
+        """What the program does with the item of a slot."""
+        threads, plan, items = self._threads, self._plan, self._items
         if plan.most is not None or plan.slots > plan.teams:
             self._shifts = self._moves.shifts(build, slot)
-        computed = [op for op in self._items.operations if has_tile(op) and op not in self._items.transfers]
-        scalars = [value for op in computed for value in op.operands if not isinstance(value.type, TileType)]
-        boxes = {
-            shape: Box.of(build, tiling, threads.rank, plan.team, threads.works)
-            for shape, tiling in plan.tilings.items()
-        }
-        values = dict(of_item(build, scalars, threads.item(build, slot))) if plan.joined == 1 else {}
-        columns = ColumnScalars(threads, plan.joined, scalars, slot) if plan.joined > 1 else None
-        if columns is not None:
-            columns.load(build, [(op, boxes[self._items.shape(op.results[0])]) for op in computed])
-        state = _State()
-
-        def held(value: Value) -> Value:
-            """The registers of a tile, or a scalar; what is in a slab is read from there whenever it is needed."""
-            op = value.defining_op
-            if value in values or op is None or not isinstance(value.type, TileType):
-                return values.get(value, value)
-            if state.writes and not isinstance(op, tile.Load):
-                self._synchronize(build)
-                state.writes = False
-            state.reads = True
-            box = boxes[self._items.shape(value)]
-            return self._slot(op, slot, box).read_box(build, box)
-
-        def write(op: Operation, value: Value) -> None:
-            # what is read here may lie where others are about to write
-            found = held(value)
-            if state.reads or state.writes:
-                self._synchronize(build)
-            state.reads, state.writes = False, True
-            box = boxes[self._items.shape(value)]
-            inner = build if box.writes is None else emit.open_if(build, box.writes)
-            self._slot(op, slot, box).write(inner, box, found)
-
-        def factor(value: Value, box: Box) -> Slot | PanelSlot:
-            if state.writes:
-                self._synchronize(build)
-                state.writes = False
-            state.reads = True
-            op = value.defining_op
-            assert op is not None
-            return self._slot(op, slot, box)
-
-        def go_ahead() -> None:
-            self._load_next(build)
-            state.reads = state.writes = False
-
-        ahead = self._items.last_reader if self._ahead is not None and plan.slots == plan.teams else None
-        for op in self._items.operations:
-            build.location = op.location
-            match op:
-                case tile.Load():
-                    continue
-                case tile.Store():
-                    write(op, op.value)
-                case tile.Mma():
-                    box = boxes[self._items.shape(op.out)]
-                    start = held(op.acc)
-                    if op is ahead and not any(map(self._items.is_moving, (op.lhs, op.rhs))):
-                        # accumulators begin with what is in registers now
-                        go_ahead()
-                        ahead = None
-                    left, right = factor(op.lhs, box), factor(op.rhs, box)
-                    if box.tiling.unit:
-                        assert isinstance(left, Slot), "matrix instructions read no panels"
-                        assert isinstance(right, Slot), "matrix instructions read no panels"
-                        values[op.out] = unit_product(build, op, box, (left, right), start)
-                    else:
-                        values[op.out] = product(build, op, box, (left, right), start, is_long=plan.most is not None)
-                case _ if has_tile(op):
-                    box = boxes[self._items.shape(op.results[0])]
-                    found = {value: held(value) for value in op.operands}
-                    if columns is not None:
-                        found |= columns.of(build, op, box)
-                    values[op.results[0]] = _registers(build, op, found, box)
-                case _:
-                    continue
-            if op in self._memory and op.results:
-                write(op, op.results[0])
-                del values[op.results[0]]
-            if op is ahead:
-                go_ahead()
-
-
-class _State:
-    """What the threads of a crew have done to slabs since they waited for each other."""
-
-    reads = False
-    writes = False
-
-
-def _registers(build: Builder, op: Operation, held: Mapping[Value, Value], box: Box) -> Value:
-    """An operation on the registers of tiles instead of all their elements."""
-    type_ = FragmentType(box.tiling.registers, tile_type(op.results[0]).element)
-    if isinstance(op, tile.Splat):
-        value = held[op.value]
-        return value if value.type == type_ else build(lane.Fill(value, result_types=[type_])).out
-    new: Any = type(op).of_parts([held[value] for value in op.operands], [type_], dict(op.attributes))
-    new.places = op.places
-    return build(new).results[0]
+        places = Places(plan, self._memory, self._shifts, threads.crew, slot)
+        ahead = items.last_reader if self._ahead is not None and plan.slots == plan.teams else None
+        wait, load_next = partial(self._synchronize, build), partial(self._load_next, build)
+        Computing(build, items, threads, places, wait, load_next, ahead).run()

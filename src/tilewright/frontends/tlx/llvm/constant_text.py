@@ -9,6 +9,7 @@ from typing import Final
 
 from tilewright.diagnostics import Report, Source
 from tilewright.frontends.tlx.llvm.codes import Codes
+from tilewright.frontends.tlx.llvm.float_patterns import pattern_of_exact, text_of_pattern
 from tilewright.frontends.tlx.llvm.limits import DEFAULT_LIMITS, Limits
 from tilewright.frontends.tlx.llvm.syntax import (
     Characters,
@@ -56,8 +57,6 @@ _DECIMAL: Final = re.compile(r"([-+]?)([0-9]+)\.([0-9]*)(?:[eE]([-+]?[0-9]+))?")
 _FORMAT_DIGITS: Final = {"": ("f64", 16), "H": ("f16", 4), "R": ("bf16", 4)}
 _FLAGS: Final = frozenset({"nuw", "nsw", "exact", "inbounds", "nusw"})
 _EXPONENT: Final = 5000
-_PACKED: Final = {"f64": ("<d", 0), "f32": ("<f", 0), "f16": ("<e", 0), "bf16": ("<f", 16)}
-"""By layout: a format of `struct` that has its numbers, and how many bits that has behind its own."""
 _NARROW: Final = 32
 _SHORT: Final = 10
 """Fewer digits than that fit integers that are not narrow."""
@@ -240,11 +239,11 @@ class ConstantReader(TypeReader):
             kept = mantissa >> dropped or (1 << layout.mantissa - 1 if mantissa else 0)
             return sign << width - 1 | ((1 << layout.exponent) - 1) << layout.mantissa | kept
         (number,) = struct.unpack("<d", struct.pack("<Q", double))
-        exact = _pattern_of_exact(number, type_)
+        exact = pattern_of_exact(number, type_)
         if exact is not None:
             return exact
         bits = pattern_of(bool(sign), abs(Fraction(number)), layout)
-        near = _double_of(bits, type_)
+        near = text_of_pattern(bits, type_)
         self.error(self.codes.malformed, place, f"this number is no {type_} exactly").hint(
             f"the nearest one is written {near}" if near else f"it is too large for a {type_}"
         )
@@ -378,44 +377,3 @@ def _item_types(type_: Type) -> Type | tuple[Type, ...] | None:
 
 def _field_count(type_: Type) -> int:
     return len(type_.fields) if isinstance(type_, StructType) else 0
-
-
-def _number_of(bits: int, type_: FloatType) -> Fraction | None:
-    """The magnitude behind a pattern of at most 64 bits; None for infinity."""
-    layout = LAYOUTS[type_.layout]
-    field = bits >> layout.mantissa & ((1 << layout.exponent) - 1)
-    mantissa = bits & ((1 << layout.mantissa) - 1)
-    if field == (1 << layout.exponent) - 1:
-        return None
-    significand = mantissa | (1 << layout.mantissa if field else 0)
-    return Fraction(significand) * Fraction(2) ** (max(field, 1) - layout.bias - layout.mantissa)
-
-
-def _double_of(bits: int, type_: FloatType) -> str | None:
-    """A pattern as LLVM writes it."""
-    number = _number_of(bits, type_)
-    if number is None:
-        return None
-    layout = LAYOUTS[type_.layout]
-    if type_.layout in ("f16", "bf16"):
-        return f"0x{'H' if type_.layout == 'f16' else 'R'}{bits:04X}"
-    return f"0x{pattern_of(bool(bits >> layout.width - 1), number, LAYOUTS['f64']):016X}"
-
-
-def double_of(bits: int, type_: FloatType) -> float:
-    """The number behind the pattern of a float of at most 64 bits."""
-    code, dropped = _PACKED[type_.layout]
-    data = (bits << dropped).to_bytes(struct.calcsize(code), "little")
-    return struct.unpack(code, data)[0]
-
-
-def _pattern_of_exact(number: float, type_: FloatType) -> int | None:
-    """The pattern of a finite number; None if the type does not have it."""
-    code, dropped = _PACKED[type_.layout]
-    try:
-        data = struct.pack(code, number)
-    except OverflowError:
-        return None
-    bits = int.from_bytes(data, "little")
-    is_exact = struct.unpack(code, data)[0] == number and not bits & ((1 << dropped) - 1)
-    return bits >> dropped if is_exact else None
