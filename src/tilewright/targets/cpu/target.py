@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "11"
+_FORMAT: Final = "12"
 """Of the code that passes make: another one where they make other code of the same text, so that none kept is taken."""
 
 
@@ -82,6 +82,7 @@ class CpuTarget(Struct, frozen=True):
         """
         from tilewright.targets.cpu.policy import QUICK_TILES, STREAM_PREFETCH, CpuTeamPolicy, CpuTilePolicy
         from tilewright.transforms.copy_at_once import CopyAtOnce
+        from tilewright.transforms.loops_on_tiles import LoopsOnTiles
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.policy import NO_PREFETCH
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
@@ -92,7 +93,8 @@ class CpuTarget(Struct, frozen=True):
         tiles = CpuTilePolicy(self.machine, tile) if level or tile else QUICK_TILES
         prefetch = STREAM_PREFETCH if level else NO_PREFETCH
         team = CpuTeamPolicy(self.machine)
-        common = common_pipeline(team, tiles, level, checked, prefetch, one_thread=True)
+        points = [LoopsOnTiles(tiles)] if level > 1 else []
+        common = common_pipeline(team, tiles, level, checked, prefetch, point_passes=points, one_thread=True)
         passes = [CopyAtOnce(), *common, SplitBarriers()]
         if self.request is not None:
             from tilewright.transforms.product_tiles import CheckProducts
