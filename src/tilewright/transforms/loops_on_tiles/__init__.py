@@ -5,9 +5,9 @@ after:   tiles of A's row are loaded and folded into one, and its elements into 
 
 What iterations compute of their elements is computed of all elements of a tile. They may store to where no other
 iteration reads or writes, and fold into values that the loop carries, or into an element of memory: sums, products,
-extrema, bits. Sums of floats are added up in another order by that, which the compile option `reorder_sums=False` leaves
-out. All that moves does so along a mode of stride 1. Other loops stay, also those that use their variable for more than
-subscripts. Linear in the operations of a loop, but for its accesses, each of which is compared with each store.
+extrema, bits. Sums and products of floats are formed in another order by that; the compile option `reorder_sums=False`
+leaves them out. All that moves does so along a mode of stride 1. Other loops stay, also those that use their variable
+for more than subscripts. Linear in the operations of a loop, but for its accesses: each is compared with each store.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class LoopsOnTiles(Pass, frozen=True):
         return LoopsOnTiles(self.tiles, floats=False)
 
     def run(self, module: Module, context: PassContext) -> bool:
-        return any([self._block(kernel.body.entry) for kernel in module.kernels])
+        changed = False
+        for kernel in module.kernels:
+            changed |= self._block(kernel.body.entry)
+        return changed
 
     def _block(self, block: Block) -> bool:
         changed = False

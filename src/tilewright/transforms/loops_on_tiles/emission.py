@@ -13,7 +13,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.emit import Length
 from tilewright.transforms.index_ranges import linear
 from tilewright.transforms.loop_nests.nests import Place
-from tilewright.transforms.loops_on_tiles.lanes import EXTREMA, SUMS, Folded, Lanes, without
+from tilewright.transforms.loops_on_tiles.lanes import EXTREMA, SUMS, Folded, Lanes, trips, without
 from tilewright.transforms.policy import TilePolicy
 from tilewright.transforms.tile_values import tile_type
 from tilewright.transforms.tiling import Box, Piece, along
@@ -34,11 +34,12 @@ def emit_pieces(lanes: Lanes, tiles: TilePolicy) -> None:
     total = build.index(count) if isinstance(count, int) and inits and count % length else count
     last = along(build, total, length, pieces.body, inits, parallel=not inits)
     for fold, old, values in zip(lanes.folded, olds, last, strict=True):
-        found = _folded(build, _combining(fold), values)
+        found = _folded(build, fold, values)
         if not isinstance(fold.step, EXTREMA):
-            found = build(_combining(fold)(old, found)).results[0]
+            found = _combined(build, fold, old, found)
         if fold.store is None:
-            loop.results[loop.carried.index(fold.old)].replace_all_uses_with(found)
+            assert isinstance(fold.old, BlockArgument)
+            loop.results[fold.old.index - 1].replace_all_uses_with(found)
         else:
             build(memref.Store(found, fold.store.place.base, _indices(build, fold.store.place)))
     loop.erase()
@@ -103,9 +104,9 @@ def _tile(value: Value, length: int) -> TileType:
 
 
 def _count(build: Builder, loop: scf.For) -> Length:
-    lower, upper = emit.integer_of(loop.lower), emit.integer_of(loop.upper)
-    if lower is not None and upper is not None:
-        return max(upper - lower, 0)
+    known = trips(loop)
+    if known is not None:
+        return known
     # clamped first, for what is far below may be too far for a difference
     return emit.sub(build, emit.maximum(build, loop.upper, loop.lower), loop.lower)
 
@@ -114,7 +115,7 @@ def _length(lanes: Lanes, tiles: TilePolicy, count: Length) -> int:
     """Elements of a piece: as many as of a vector that is added up, or all."""
     widest = max(lanes.elements, key=lambda element: element.bytes)
     longest = tiles.reduction_tile(MemrefType(widest, (None,), (1,)), 0)[0]
-    return min(count, longest) if isinstance(count, int) and count else longest
+    return min(count, longest) if isinstance(count, int) else longest
 
 
 def _row(build: Builder, lanes: Lanes, place: Place, count: Length) -> Value:
@@ -164,16 +165,18 @@ def _start(build: Builder, fold: Folded, old: Value, length: int) -> Value:
     return build.constant(-0.0 if type_.element.is_float else 0, type_)
 
 
-def _combining(fold: Folded) -> type[Operation]:
-    """The operation that puts values of two iterations together."""
-    return arith.Add if isinstance(fold.step, SUMS) else type(fold.step)
+def _combined(build: Builder, fold: Folded, x: Value, y: Value) -> Value:
+    """The values of two iterations together."""
+    if isinstance(fold.step, SUMS):
+        return build(arith.Add(x, y)).out
+    return build(fold.step.clone(dict(zip(fold.step.operands, (x, y), strict=True)))).results[0]
 
 
-def _folded(build: Builder, combine: type[Operation], values: Value) -> Value:
+def _folded(build: Builder, fold: Folded, values: Value) -> Value:
     """All elements of a tile in one."""
     element = tile_type(values).element
     region, block = new_region([element, element])
     inside = Builder.at_end(block, build.location)
-    inside(scf.Yield([inside(combine(*block.arguments)).results[0]]))
+    inside(scf.Yield([_combined(inside, fold, *block.arguments)]))
     (found,) = build(ReduceBy([values], 0, region, result_types=[TileType((), element)])).outs
     return build(tile.Item(found)).out

@@ -11,6 +11,7 @@ from tilewright.dialects import arith, arith_floats, arith_integers, memref, scf
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.types import INDEX, ScalarType
+from tilewright.transforms import emit
 from tilewright.transforms.aliasing import views_may_overlap
 from tilewright.transforms.emit import memref_type, scalar_type
 from tilewright.transforms.index_ranges import Linear
@@ -76,6 +77,8 @@ def lanes_of(loop: scf.For, floats: bool) -> Lanes | None:
     nest = nest_of(loop)
     if not nest.is_known or len(nest.loops) != 1 or nest.loops[0].step != 1 or loop.index.type is not INDEX:
         return None
+    if trips(loop) == 0:
+        return None
     accesses: dict[Operation, Access] = {}
     for reference in nest.references:
         access = _access(nest, loop, reference.op, reference.place)
@@ -94,6 +97,12 @@ def lanes_of(loop: scf.For, floats: bool) -> Lanes | None:
     lanes = Lanes(loop, ops, {op: accesses[op] for op in ops if op in accesses}, known)
     moves = any(access.mode is not None for access in lanes.accesses.values())
     return lanes if moves and _are_apart([*lanes.accesses.values(), *fixed]) else None
+
+
+def trips(loop: scf.For) -> int | None:
+    """How many iterations a loop by ones has, if that is known."""
+    lower, upper = emit.integer_of(loop.lower), emit.integer_of(loop.upper)
+    return None if lower is None or upper is None else max(upper - lower, 0)
 
 
 def _access(nest: Nest, loop: scf.For, op: memref.Load | memref.Store, place: Place) -> Access | None:

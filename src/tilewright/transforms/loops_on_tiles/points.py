@@ -13,7 +13,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.loops_on_tiles.lanes import lanes_of
+from tilewright.transforms.loops_on_tiles.lanes import lanes_of, trips
 
 _FEWEST: Final = 32
 """Iterations of an inner loop: where there are fewer, lanes are busier with a point each."""
@@ -29,12 +29,7 @@ def is_for_tiles(op: tl.Foreach, floats: bool) -> bool:
         return False
     if any(variable.type is not INDEX for variable in op.body.entry.arguments):
         return False
-    return all(_is_long(loop) and lanes_of(loop, floats) is not None for loop in loops)
-
-
-def _is_long(loop: scf.For) -> bool:
-    lower, upper = emit.integer_of(loop.lower), emit.integer_of(loop.upper)
-    return lower is None or upper is None or upper - lower >= _FEWEST
+    return all(trips(loop) not in range(_FEWEST) and lanes_of(loop, floats) is not None for loop in loops)
 
 
 def as_loops(op: tl.Foreach) -> scf.For:
