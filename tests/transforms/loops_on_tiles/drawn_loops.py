@@ -56,7 +56,7 @@ class DrawnLoop:
 
     def text(self) -> str:
         """The kernel's body; parameters x, y, z, m, s, lo, hi."""
-        t, out = self.element, []
+        t, out = self.element, list[str]()
         out += [f"%lo = arith.constant {{value = {self.first}}} -> index"] if self.static else []
         out += [f"%hi = arith.constant {{value = {self.first + self.length}}} -> index"] if self.static else []
         out += [f"%r = arith.constant {{value = {self.row}}} -> index", "%c0 = arith.constant {value = 0} -> index"]
