@@ -20,6 +20,7 @@ from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.insert_bounds_checks import InsertBoundsChecks
 from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.lift_control_flow import LiftControlFlow
+from tilewright.transforms.loops_on_tiles import LoopsOnTiles
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_cooperative_matrices import LowerCooperativeMatrices
 from tilewright.transforms.lower_foreach import LowerForeach
@@ -46,6 +47,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     DeriveLaunchConstraints,
     RaiseContractions,
     FuseEpilogues,
+    LoopsOnTiles,
     LowerForeach,
     LowerCooperativeMatrices,
     LowerCollectives,

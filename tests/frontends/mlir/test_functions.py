@@ -58,14 +58,19 @@ def test_functions_are_those_of_python(name: str, target: str, rng: np.random.Ge
         wanted = function(value)
         assert abs(found - wanted) <= allowed * math.ulp(wanted), (value, found, wanted)
     for value, found in zip(x.astype(np.float32).tolist(), computed(name, x, "f32", target), strict=True):
-        assert found == pytest.approx(function(value), rel=1.2e-7, abs=0)
+        assert abs(found - function(value)) <= 1.5 * float(np.spacing(np.float32(abs(function(value))))), (value, found)
 
 
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
 @pytest.mark.parametrize("name", SPECIAL)
 def test_special_numbers(name: str, target: str) -> None:
     pairs = SPECIAL[name]
-    found = computed(name, np.array([x for x, _ in pairs]), "f64", target)
+    x = np.array([x for x, _ in pairs])
+    found = computed(name, x, "f64", target)
+    if name in ("erf", "log1p", "expm1"):
+        # formed otherwise in f32, where 1e-300 is zero
+        pairs = [*pairs, *((x, float(np.float32(wanted))) for x, wanted in pairs)]
+        found += computed(name, x, "f32", target)
     for (x, wanted), value in zip(pairs, found, strict=True):
         assert math.isnan(value) if math.isnan(wanted) else value == wanted, (x, value)
         assert math.isnan(wanted) or math.copysign(1, value) == math.copysign(1, wanted), (x, value)

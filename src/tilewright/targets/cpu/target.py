@@ -82,6 +82,7 @@ class CpuTarget(Struct, frozen=True):
         """
         from tilewright.targets.cpu.policy import QUICK_TILES, STREAM_PREFETCH, CpuTeamPolicy, CpuTilePolicy
         from tilewright.transforms.copy_at_once import CopyAtOnce
+        from tilewright.transforms.loops_on_tiles import LoopsOnTiles
         from tilewright.transforms.pipeline import common_pipeline
         from tilewright.transforms.policy import NO_PREFETCH
         from tilewright.transforms.prefetch_work_groups import PrefetchWorkGroups
@@ -92,7 +93,8 @@ class CpuTarget(Struct, frozen=True):
         tiles = CpuTilePolicy(self.machine, tile) if level or tile else QUICK_TILES
         prefetch = STREAM_PREFETCH if level else NO_PREFETCH
         team = CpuTeamPolicy(self.machine)
-        common = common_pipeline(team, tiles, level, checked, prefetch, one_thread=True)
+        points = [LoopsOnTiles(tiles)] if level > 1 else []
+        common = common_pipeline(team, tiles, level, checked, prefetch, point_passes=points, one_thread=True)
         passes = [CopyAtOnce(), *common, SplitBarriers()]
         if self.request is not None:
             from tilewright.transforms.product_tiles import CheckProducts

@@ -2,19 +2,19 @@
 
 None calls a library. f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh
 (`tanh.py`) and log10 (`exp_log.py`), which need no more than their own format. In f64 sinh near 0 is a series, other
-hyperbolic functions come from the exponential; the power multiplies a logarithm in two parts.
+hyperbolic functions come from the exponential; the power multiplies a logarithm in two parts (for f32: one of f64).
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilewright.targets.llvm import log_pieces, tanh
 from tilewright.targets.llvm.convert import Conversions
 from tilewright.targets.llvm.emitter import Builder
-from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_log10
+from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_log2, emit_log10
 from tilewright.targets.llvm.floating import FloatingArithmetic
 from tilewright.targets.llvm.floatkit import FloatKit
 from tilewright.targets.llvm.trig import emit_cos, emit_sin
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tilewright.targets.llvm.features import Features
     from tilewright.targets.llvm.module import Callee, Module
+
+    _Binary: TypeAlias = Callable[[FloatKit, Value, Value], Value]
 
 _SINH: Final = [1.0 / math.factorial(2 * k + 1) for k in range(13)]
 _ATAN: Final = [(-1) ** k / (2 * k + 1) for k in range(23)]
@@ -65,7 +67,8 @@ def emit_function(module: Module, features: Features, op: str, ltype: str) -> Ca
     if single:
         arguments = [b.cast("fpext", x, wide) for x in arguments]
     kit = FloatKit(b, features, wide if single else ltype)
-    found = _BINARY[op](kit, *arguments) if op in _BINARY else _UNARY[op](kit, arguments[0])
+    table = _BINARY_FOR_F32 if single else _BINARY
+    found = table[op](kit, *arguments) if op in table else _UNARY[op](kit, arguments[0])
     b.ret(b.cast("fptrunc", found, ltype) if single else found)
     return function.callee
 
@@ -182,10 +185,15 @@ def _log2(kit: FloatKit, x: Value) -> Pair:
     return whole, b.fadd(error, scaled[1])
 
 
-def _pow(kit: FloatKit, x: Value, y: Value) -> Value:
+def _magnitude(kit: FloatKit, base: Value, y: Value) -> Value:
+    """A power of a number from 0 on, whose error grows with its exponent: in f64 it has more digits than f32."""
+    return emit_exp2(kit, kit.b.fmul(y, emit_log2(kit, base, False)), False)
+
+
+def _exact_magnitude(kit: FloatKit, base: Value, y: Value) -> Value:
+    """The same to about the last place."""
     b = kit.b
     zero, one, infinity = kit.number(0.0), kit.number(1.0), kit.number(math.inf)
-    base = b.fabs(x)
     ordinary = b.and_(b.fcmp("ogt", base, zero), b.fcmp("olt", base, infinity))
     high, low = _log2(kit, b.select(ordinary, base, one))
     extreme = b.select(b.fcmp("oeq", base, zero), kit.number(-math.inf), base)
@@ -197,7 +205,15 @@ def _pow(kit: FloatKit, x: Value, y: Value) -> Value:
     error = b.select(small, error, zero)
     found = emit_exp2(kit, power, False)
     correction = b.fmul(found, b.fmul(error, kit.number(math.log(2.0))))
-    found = b.select(b.fcmp("olt", found, infinity), b.fadd(found, correction), found)
+    return b.select(b.fcmp("olt", found, infinity), b.fadd(found, correction), found)
+
+
+def _pow(kit: FloatKit, x: Value, y: Value, magnitude: _Binary) -> Value:
+    """The power, of which `magnitude` computes the size."""
+    b = kit.b
+    zero, one, infinity = kit.number(0.0), kit.number(1.0), kit.number(math.inf)
+    base = b.fabs(x)
+    found = magnitude(kit, base, y)
     whole, odd = _parity(kit, y)
     negative = b.icmp("slt", kit.as_integer(x), kit.bits(0))
     found = b.select(b.and_(negative, odd), b.fneg(found), found)
@@ -223,6 +239,7 @@ _UNARY: Final[dict[str, Callable[[FloatKit, Value], Value]]] = {
     "sinh": _sinh,
     "cosh": _cosh,
 }
-_BINARY: Final[dict[str, Callable[[FloatKit, Value, Value], Value]]] = {"atan2": _atan2, "pow": _pow}
+_BINARY: Final[dict[str, _Binary]] = {"atan2": _atan2, "pow": lambda kit, x, y: _pow(kit, x, y, _exact_magnitude)}
+_BINARY_FOR_F32: Final[dict[str, _Binary]] = {**_BINARY, "pow": lambda kit, x, y: _pow(kit, x, y, _magnitude)}
 _ACCURATE_IN_F32: Final = frozenset({"log10", "tanh"})
 FUNCTIONS: Final = frozenset({*_UNARY, *_BINARY, "rsqrt"})

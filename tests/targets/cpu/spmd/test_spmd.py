@@ -36,6 +36,7 @@ def test_each_work_item_writes_its_element(dtype: str, size: int, items: tuple[i
         size,
         items,
     )
+    assert not any(access in run.text for access in ("masked.gather", "masked.scatter")), "neighbours are a row"
     count = items[0] * items[1]
     x = np.arange(count).astype(DTYPES[dtype])
     y = np.full(count, -1).astype(DTYPES[dtype])

@@ -8,6 +8,7 @@ from tilewright.dialects import memref
 from tilewright.ir import core
 from tilewright.targets.cpu.context import KernelContext, OpLowering
 from tilewright.targets.cpu.lowered import Operand, Scalar, View
+from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes, store_lanes
 from tilewright.targets.cpu.spmd.scalars import product_of, sum_of
 from tilewright.targets.llvm.emitter import Complex, Value, i64, vector, zero
 from tilewright.targets.llvm.types import ELEMENTS, Kind
@@ -51,16 +52,18 @@ def load_element(ctx: KernelContext, view: View, at: Scalar) -> Scalar:
         return Scalar(_load_uniform(ctx, view, at))
     if ctx.lanes == 1:
         return Scalar(_load_uniform(ctx, view, at))
-    element = ELEMENTS[view.type.element.name]
-    linear = None if view.pointer.varying else at.linear
-    if linear is not None and linear.stride == 1 and element.kind is not Kind.COMPLEX:
-        pointer = ctx.b.gep(element.llvm, view.pointer.value, linear.base)
-        ltype, align = vector(element.llvm, ctx.lanes), element_alignment(view)
-        if ctx.mask is None:
-            return Scalar(ctx.b.load(ltype, pointer, align), True)
-        return Scalar(ctx.b.masked_load(ltype, pointer, ctx.mask, align), True)
+    if (row := _row(ctx, view, at)) is not None:
+        return Scalar(load_lanes(ctx.b, row, ctx.mask), True)
     pointers = _lane_addresses(ctx, view, at)
     return Scalar(_gather(ctx, view, pointers), True)
+
+
+def _row(ctx: KernelContext, view: View, at: Scalar) -> Lanes | None:
+    """The elements at distance `at` if they are neighbours in memory, one a lane."""
+    linear = None if view.pointer.varying else at.linear
+    if linear is None or linear.stride != 1:
+        return None
+    return Lanes(view.type.element.name, address(ctx, view, Scalar(linear.base)), i64(1), ctx.lanes)
 
 
 def _load_uniform(ctx: KernelContext, view: View, at: Scalar) -> Operand:
@@ -136,17 +139,12 @@ def store_element(ctx: KernelContext, view: View, at: Scalar, value: Scalar) -> 
     if ctx.lanes == 1 or not (varying or value.varying):
         _store_uniform(ctx, view, at, value)
         return
+    operand = ctx.widen(value)
+    if (row := _row(ctx, view, at)) is not None:
+        store_lanes(ctx.b, operand, row, ctx.mask)
+        return
     element = ELEMENTS[view.type.element.name]
     align, mask = element_alignment(view), ctx.lane_mask()
-    linear = None if view.pointer.varying else at.linear
-    operand = ctx.widen(value)
-    if linear is not None and linear.stride == 1 and isinstance(operand, Value):
-        pointer = ctx.b.gep(element.llvm, view.pointer.value, linear.base)
-        if ctx.mask is None:
-            ctx.b.store(operand, pointer, align)
-        else:
-            ctx.b.masked_store(operand, pointer, mask, align)
-        return
     pointers = lane_addresses(ctx, view, at)
     if isinstance(operand, Complex):
         ctx.b.scatter(operand.re, pointers, mask, align)
