@@ -12,11 +12,8 @@ from tilewright.once import once
 if TYPE_CHECKING:
     from tilewright.machine.llvm_types import Context, TargetMachine
 
-_GPUS: Final = "nvptx"
-"""What the triples of NVIDIA's devices begin with."""
 _LEFT_OUT: Final = "Loop Strength Reduction"
-"""The pass, by its name, that is not run for them. It keeps an address of each access of a loop in registers, which are
-worth more there than additions, ptxas does the like with a view to registers, and it takes up to 40 % of the time."""
+"""The pass, by its name, of machines that reduce no loops."""
 
 
 @cache
@@ -45,7 +42,7 @@ def target_machine(target: Machine, optimisation: int) -> TargetMachine:
 
 def context_of(target: Machine) -> Context | None:
     """What the module of a text for a machine is to live in; None is the context that all share."""
-    if not target.triple.startswith(_GPUS):
+    if target.reduces_loops:
         return None
     _leave_out_from_now_on()
     return binding().create_context()
