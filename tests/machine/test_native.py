@@ -198,7 +198,7 @@ def test_loops_are_not_reduced_for_machines_that_say_so_alone() -> None:
 def test_intrinsics_that_llvm_does_not_know_are_refused() -> None:
     text = "declare float @llvm.nvvm.nothing(float)\ndefine float @f(float %x) {\n"
     text += "  %r = call float @llvm.nvvm.nothing(float %x)\n  ret float %r\n}\n"
-    with pytest.raises(InvalidIR, match="llvm.nvvm.nothing"):
+    with pytest.raises(InvalidIR, match="nothing"):
         assembly_of(text)
     assert "sqrt" in assembly_of(text.replace("nvvm.nothing", "sqrt.f32"))
 
