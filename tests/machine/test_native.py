@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 
 import pytest
 
@@ -27,6 +29,35 @@ define void @copy(ptr %to, ptr %from, i64 %n) {
   call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
   ret void
 }
+"""
+
+STEPS = """
+define ptx_kernel void @k(ptr addrspace(1) %p, i64 %n, i64 %s) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = mul i64 %i, %s
+  %q = getelementptr i32, ptr addrspace(1) %p, i64 %at
+  store volatile i32 0, ptr addrspace(1) %q
+  %next = add nsw i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"""
+WITH_AND_WITHOUT = """
+import sys
+from llvmlite import binding
+from tilewright.machine.native import assembly_of
+from tilewright.machine.processor import Machine
+
+for reduces in (False, True):
+    print(assembly_of(sys.argv[1], Machine("nvptx64-nvidia-cuda", "sm_80", "+ptx70", reduces), optimisation=2))
+# as another package uses LLVM
+theirs = binding.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(cpu="sm_80", opt=2)
+print(theirs.emit_assembly(binding.parse_assembly(sys.argv[1])))
 """
 
 
@@ -152,6 +183,24 @@ def test_chosen_passes_run() -> None:
     assert "call" not in assembly_of(text, passes=["O3"])
     with pytest.raises(ValueError, match="unknown pass 'inline-all'"):
         compile_text(text, passes=["inline-all"])
+
+
+def test_loops_are_not_reduced_for_machines_that_say_so_alone() -> None:
+    """Nor for others in the same process that use LLVM after us."""
+    command = [sys.executable, "-c", WITH_AND_WITHOUT, STEPS]
+    done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    ours, reduced, theirs = done.split(".visible .entry")[1:]
+    assert "mul.lo.s64" in ours
+    assert "mul.lo.s64" not in reduced
+    assert "mul.lo.s64" not in theirs
+
+
+def test_intrinsics_that_llvm_does_not_know_are_refused() -> None:
+    text = "declare float @llvm.nvvm.nothing(float)\ndefine float @f(float %x) {\n"
+    text += "  %r = call float @llvm.nvvm.nothing(float %x)\n  ret float %r\n}\n"
+    with pytest.raises(InvalidIR, match="nothing"):
+        assembly_of(text)
+    assert "sqrt" in assembly_of(text.replace("nvvm.nothing", "sqrt.f32"))
 
 
 def test_features_beyond_the_host_are_found() -> None:

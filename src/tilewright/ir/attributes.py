@@ -57,6 +57,11 @@ def _escape(found: re.Match[str]) -> str:
 
 def spell(value: Attribute) -> str:
     """The text that the IR parser reads back to the same value."""
+    # of what operations have most: patterns are tried one after the other
+    if type(value) is int:
+        return str(value)
+    if type(value) is tuple:
+        return "[" + ", ".join([spell(v) for v in value]) + "]"
     match value:
         case None:
             return "none"
@@ -85,4 +90,4 @@ def spell(value: Attribute) -> str:
 
 def spell_dict(values: dict[str, Attribute]) -> str:
     """`{name = value, ..}`; names that are no identifiers are quoted."""
-    return "{" + ", ".join(f"{k if k.isidentifier() else quote(k)} = {spell(v)}" for k, v in values.items()) + "}"
+    return "{" + ", ".join([f"{k if k.isidentifier() else quote(k)} = {spell(v)}" for k, v in values.items()]) + "}"

@@ -11,6 +11,7 @@ from tilewright.ir.attributes import spell_dict
 
 if TYPE_CHECKING:
     from tilewright.ir.core import Block, Operation, Region, Value
+    from tilewright.ir.types import Type
 
 
 class ValueNames:
@@ -25,8 +26,8 @@ class ValueNames:
         """The value's name with its `%`."""
         found = self._names.get(value)
         if found is None:
-            found = self._names[value] = self._unique(value.name)
-        return "%" + found
+            found = self._names[value] = "%" + self._unique(value.name)
+        return found
 
     def _unique(self, hint: str | None) -> str:
         if hint is not None and not hint.isdigit() and hint not in self._taken:
@@ -46,19 +47,27 @@ class _Printer:
         self.lines: list[str] = []
         self.names = ValueNames()
         self.blocks: dict[Block, str] = {}
+        self.types: dict[int, str] = {}
+
+    def type(self, type_: Type) -> str:
+        """Its text: values share types, which are spelled once."""
+        found = self.types.get(id(type_))
+        if found is None:
+            found = self.types[id(type_)] = str(type_)
+        return found
 
     def op(self, op: Operation, indent: str) -> None:
+        # lists, not generators: every value of the program passes through here
         name = self.names.name
-        results = ", ".join(name(r) for r in op.results)
-        text = f"{indent}{results} = {op.name}" if results else f"{indent}{op.name}"
+        text = f"{indent}{', '.join([name(r) for r in op.results])} = {op.name}" if op.results else indent + op.name
         if op.operands:
-            text += " " + ", ".join(name(o) for o in op.operands)
+            text += " " + ", ".join([name(o) for o in op.operands])
         if op.successors:
             text += " [" + ", ".join(self.label(s) for s in op.successors) + "]"
         if op.attributes:
             text += " " + spell_dict(op.attributes)
         if op.results:
-            text += " -> " + ", ".join(str(r.type) for r in op.results)
+            text += " -> " + ", ".join([self.type(r.type) for r in op.results])
         self.lines.append(text)
         for region in op.regions:
             self.region(region, indent)
@@ -78,7 +87,7 @@ class _Printer:
     def arguments(self, block: Block) -> str:
         if not block.arguments:
             return ""
-        return "(" + ", ".join(f"{self.names.name(a)}: {a.type}" for a in block.arguments) + ") "
+        return "(" + ", ".join(f"{self.names.name(a)}: {self.type(a.type)}" for a in block.arguments) + ") "
 
     def label(self, block: Block) -> str:
         found = self.blocks.get(block)

@@ -39,6 +39,10 @@ class Module(Protocol):
         ...
 
 
+class Context(Protocol):
+    """What types and constants of modules live in; it goes with the last of them."""
+
+
 class TargetMachine(Protocol):
     """A code generator."""
 
@@ -163,8 +167,16 @@ class Binding(Protocol):
         """What the processor can do."""
         ...
 
-    def parse_assembly(self, text: str) -> Module:
-        """Parse IR; RuntimeError on bad text."""
+    def set_option(self, name: str, option: str) -> None:
+        """Set an option of LLVM's command line, for the process."""
+        ...
+
+    def create_context(self) -> Context:
+        """A place for modules of its own."""
+        ...
+
+    def parse_assembly(self, text: str, context: Context | None = None) -> Module:
+        """Parse IR, in the context that all share if none is given; RuntimeError on bad text."""
         ...
 
     def create_pipeline_tuning_options(self, *, speed_level: int) -> object:

@@ -7,6 +7,7 @@ standard pipeline costs several times the code generation without gain.
 from __future__ import annotations
 
 import ctypes
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -21,10 +22,10 @@ from tilewright.machine.loader import link
 from tilewright.machine.processor import Machine, machine
 from tilewright.machine.relocations import UnsupportedObject
 from tilewright.machine.system import is_linux_on_x86_64
-from tilewright.machine.target_machine import initialize, target_machine
+from tilewright.machine.target_machine import context_of, initialize, target_machine
 
 if TYPE_CHECKING:
-    from tilewright.machine.llvm_types import Module, TargetMachine
+    from tilewright.machine.llvm_types import Context, Module, TargetMachine
 
 __all__ = [
     "InvalidIR",
@@ -62,6 +63,7 @@ _PASSES: Final[Mapping[str, str]] = {
     "loop-unroll": "add_loop_unroll_pass",
     "globaldce": "add_global_dead_code_eliminate_pass",
 }
+_INTRINSIC: Final = re.compile(r"^declare [^\n]*@llvm\.[^\n]*", re.MULTILINE)
 _PIPELINES: Final[Mapping[str, int]] = {"O1": 1, "O2": 2, "O3": 3}
 
 
@@ -75,8 +77,9 @@ def compile_text(
     """
 
     def generate() -> bytes:
-        engine = target_machine(target or machine(), optimisation)
-        return engine.emit_object(_parsed(text, engine, passes))
+        chosen = target or machine()
+        engine = target_machine(chosen, optimisation)
+        return engine.emit_object(_parsed(text, engine, context_of(chosen), passes))
 
     return interruptibly(generate)
 
@@ -85,10 +88,13 @@ def assembly_of(text: str, target: Machine | None = None, *, passes: Sequence[st
     """As `compile_text`, but assembly; for a GPU that is PTX."""
 
     def generate() -> str:
-        engine = target_machine(target or machine(), optimisation)
-        module = _parsed(text, engine, passes)
-        # In assembly it would be a call like any other; object code with one does not link.
-        for unknown in unknown_intrinsics(module):
+        chosen = target or machine()
+        engine = target_machine(chosen, optimisation)
+        context = context_of(chosen)
+        module = _parsed(text, engine, context, passes)
+        # In assembly it would be a call like any other; object code with one does not link. LLVM numbers all values of
+        # a module for each function that it prints: here those of the declarations alone.
+        for unknown in unknown_intrinsics(binding().parse_assembly("\n".join(_INTRINSIC.findall(text)), context)):
             raise InvalidIR(f"LLVM does not know an intrinsic: {unknown}")
         return engine.emit_assembly(module)
 
@@ -102,12 +108,12 @@ def unknown_intrinsics(module: Module) -> Iterator[str]:
             yield printed.strip()
 
 
-def _parsed(text: str, engine: TargetMachine, passes: Sequence[str]) -> Module:
+def _parsed(text: str, engine: TargetMachine, context: Context | None, passes: Sequence[str]) -> Module:
     """The verified module of a text, after the passes."""
     if "\0" in text:
         raise InvalidIR(f"the text holds a NUL byte at offset {text.index(chr(0))}, behind which LLVM would ignore it")
     try:
-        module = binding().parse_assembly(text)
+        module = binding().parse_assembly(text, context)
         module.verify()
     except RuntimeError as error:
         raise InvalidIR(f"LLVM refused the text: {str(error).strip()}") from None

@@ -39,11 +39,16 @@ _NEEDS: Final[Mapping[FeatureSet, tuple[str, ...]]] = {
 
 
 class Machine(Struct, frozen=True):
-    """A processor as LLVM is told of it; `features` lists every known feature with its sign."""
+    """A processor as LLVM is told of it; `features` lists every known feature with its sign.
+
+    `reduces_loops` says whether LLVM may keep addresses in registers that step along with loops (its pass "loop
+    strength reduction").
+    """
 
     triple: str
     cpu: str
     features: str
+    reduces_loops: bool = True
 
     @property
     def flags(self) -> Mapping[str, bool]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import tilewright as tw
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
+from tilewright.targets.nvidia import ptx
 from tilewright.targets.nvidia.capabilities import PtxError
 from tilewright.targets.nvidia.ptx import (
     DATA_LAYOUT,
@@ -44,10 +46,10 @@ def add_constant_kernel() -> str:
 @architectures
 @pytest.mark.usefixtures("users_ptx")
 def test_ptx_names_version_and_architecture(architecture: Architecture) -> None:
-    ptx = compile_to_ptx(add_constant_kernel(), architecture)
-    assert f".target {architecture.value}" in ptx
-    assert (".version 8.0" if architecture is Architecture.SM_90A else ".version 7.0") in ptx
-    assert "ld.local" not in ptx, "the parameter block must not be copied to local memory"
+    text = compile_to_ptx(add_constant_kernel(), architecture)
+    assert f".target {architecture.value}" in text
+    assert (".version 8.0" if architecture is Architecture.SM_90A else ".version 7.0") in text
+    assert "ld.local" not in text, "the parameter block must not be copied to local memory"
 
 
 @needs_ptxas
@@ -59,6 +61,31 @@ def test_ptxas_accepts_and_reports_resources(architecture: Architecture) -> None
     assert 0 < resources.registers < 64
     assert resources.spill_store_bytes == resources.spill_load_bytes == resources.stack_bytes == 0
     assert assembled.cubin.startswith(b"\x7fELF")
+
+
+_GEMM = """func @k(%A: memref<{0}x256x256>, %C: memref<{0}x256x256>) {{
+    %a = constant 1.0 : {0}
+    gemm.n.n %a, %A, %A, %a, %C
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("text", "reduces"),
+    [
+        (_GEMM.format("f16"), False),
+        (_GEMM.format("f64"), True),
+        ("func @k(%x: memref<f32x?>) { %a = constant 1.0 : f32\naxpby %a, %x, %a, %x }", True),
+        ((Path(__file__).parents[3] / "examples" / "fused_kernel.tl").read_text(), False),
+    ],
+    ids=["products of warp groups", "products by threads", "no products", "packed"],
+)
+def test_loops_are_reduced_where_that_is_worth_its_registers(
+    text: str, reduces: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(ptx, "assembly_of", lambda _, machine, **__: asked.append(machine.reduces_loops) or "")
+    tw.compile(text, target="nvidia:sm_90a", cache=False)
+    assert asked == [reduces]
 
 
 @needs_ptxas

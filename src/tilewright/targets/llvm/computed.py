@@ -17,27 +17,28 @@ class Computed:
     it is forgotten where it ends. What is emitted in the order of dominance needs no other bookkeeping.
     """
 
-    __slots__ = ("_scopes",)
+    __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._scopes: list[dict[str, Value]] = [{}]
+        # in the order in which they were computed: what the innermost scope has added is last
+        self._known: dict[str, Value] = {}
 
     def find(self, operation: str) -> Value | None:
         """The value of an instruction, if it has one here."""
-        for scope in reversed(self._scopes):
-            if (found := scope.get(operation)) is not None:
-                return found
-        return None
+        return self._known.get(operation)
 
     def add(self, operation: str, value: Value) -> None:
-        """Remember a value to the end of the scope."""
-        self._scopes[-1][operation] = value
+        """Remember a value that was not known to the end of the scope."""
+        assert operation not in self._known, f"{operation} has been computed"
+        self._known[operation] = value
 
     @contextmanager
     def scope(self) -> Generator[None]:
         """What is computed inside is known inside alone."""
-        self._scopes.append({})
+        known = self._known
+        outside = len(known)
         try:
             yield
         finally:
-            self._scopes.pop()
+            while len(known) > outside:
+                known.popitem()

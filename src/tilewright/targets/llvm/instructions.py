@@ -39,7 +39,7 @@ class Instructions:
 
     def emit(self, ltype: str, operation: str, hint: str = "v") -> Value:
         """Append `%hint.n = operation`; the escape hatch for instructions without a method."""
-        name = f"%{self.function.name(hint)}"
+        name = "%" + self.function.name(hint)
         self.block.lines.append(f"  {name} = {operation}")
         self.module.emitted += 1
         return Value(ltype, name)

@@ -237,7 +237,7 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Load)
     runs, slots, each = Runs(ctx, op, op.memref), list[Operand](), 1
     element = runs.view.element
-    if all(isinstance(use, lane.Store) and _in_a_word(use) > 1 for use in op.out.uses):
+    if all(_stays_in_words(op.out, use) for use in op.out.uses):
         each = _in_a_word(op)
 
     def read_run(place: Value) -> Sequence[Operand]:
@@ -258,6 +258,13 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
         ctx.bind(op.out, Words(tuple(slot for slot in slots if isinstance(slot, Value)), element))
     else:
         ctx.bind(op.out, Fragment(tuple(slots)))
+
+
+def _stays_in_words(value: core.Value, use: core.Operation) -> bool:
+    """Whether an operation takes what is loaded in words as they are: into memory, or out of a branch or loop."""
+    if isinstance(use, Yield):
+        return narrow_words(fragment_of(value)) is not None
+    return isinstance(use, lane.Store) and _in_a_word(use) > 1
 
 
 def _in_a_word(op: Transfer) -> int:

@@ -63,12 +63,13 @@ _OPTIMISATION: Final = 2
 """LLVM's level of code generation: 3 numbers values once more (GVN), for 7 % of the time and the same registers."""
 
 
-def compile_to_ptx(text: str, architecture: Architecture) -> str:
+def compile_to_ptx(text: str, architecture: Architecture, *, reduces_loops: bool = True) -> str:
     """Parse and verify LLVM text and print PTX. No pass pipeline runs: ptxas optimises."""
     check_selectable(text)
     try:
         newer = _NEWER_FEATURES if _NEWER_INSTRUCTIONS.search(text) else architecture.features
-        return assembly_of(text, Machine(TRIPLE, architecture.value, newer), optimisation=_OPTIMISATION)
+        machine = Machine(TRIPLE, architecture.value, newer, reduces_loops)
+        return assembly_of(text, machine, optimisation=_OPTIMISATION)
     except InvalidIR as error:
         raise PtxError(f"LLVM refused the generated text: {error}") from error
 
