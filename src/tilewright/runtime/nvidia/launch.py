@@ -159,7 +159,7 @@ class CudaKernel:
         sizes = self._extents(grid)
         if not self._is_direct:
             return lambda *arguments, **named: self.launch(sizes, in_order(self.info, arguments, named))
-        if self._plan.has_grid or self.info.steps is not None:
+        if self._plan.grid_words or self.info.steps is not None:
             # the parameter block of a call is that of its grid
             accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True)
         else:

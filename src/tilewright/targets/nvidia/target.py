@@ -104,6 +104,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.early_loads import EarlyLoads
+        from tilewright.transforms.schedule.gather_groups import GatherGroups
         from tilewright.transforms.schedule.join_accesses import JoinAccesses
         from tilewright.transforms.schedule.late_barriers import LateBarriers
         from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
@@ -140,6 +141,7 @@ class NvidiaTarget(Struct, frozen=True):
         )
         lanes = [
             OpenReports(),
+            GatherGroups(policy, request),
             ChooseSchedule(policy, request),
             PackItems(packing(self.architecture), request),
             OrderGroups(),

@@ -127,6 +127,8 @@ class ChooseSchedule(Pass, frozen=True):
     def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
         block = block_of(kernel, self.policy)
+        if kernel.gathered and block is not None:
+            kernel.most_blocks = placed.resident(block)
         if not placed.persistent or block is None:
             return False if wanted.persistent is False else None
         if kernel.parts is not None:
@@ -141,7 +143,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _best_order(self, kernel: Kernel, placed: Products) -> int | None:
         block = block_of(kernel, self.policy)
-        return None if block is None or not placed.loops else best_order(placed, placed.resident(block))
+        return None if block is None or not placed.loops else best_order(placed.plans, placed.resident(block))
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
-from tilewright.dialects import scf, team
+from tilewright.dialects import scf, team, tile
 from tilewright.ir.core import BlockArgument, Value
-from tilewright.transforms.schedule.products.choice import Products
 from tilewright.transforms.schedule.products.sources import source_of
 from tilewright.transforms.tile_values import tile_type
 
@@ -14,13 +14,13 @@ _BANDS: Final = (1, 4, 8, 16, 32)
 _PLANE: Final = frozenset((0, 1))
 
 
-def best_order(products: Products, resident: int) -> int | None:
+def best_order(products: Iterable[tile.Mma], resident: int) -> int | None:
     """The band of work-groups along x with which those that run at a time load fewest bytes; None if all are alike.
 
     That depends on the numbers of work-groups only where one factor of a product is found by their place along x and
     the other one by that along y. The grid counts as large: in a small one, all bands are the same.
     """
-    for op in products.plans:
+    for op in products:
         panels: dict[int, int] = {}
         for factor in (op.lhs, op.rhs):
             dims = _dims(factor)

@@ -1,0 +1,169 @@
+"""gather-groups: blocks go on from one work-group of a grid to the next, as they do over the tiles of one work-group.
+
+before:  %x = team.group_id {dim = 0}    %y = team.group_id {dim = 1}    X
+after:   %p = team.part    %n = team.num_parts    %gx, %gy, %gz = team.num_groups
+         scf.for %t = %p to %gx * %gy * %gz step %n parallel { %x = .. %t ..    %y = .. %t ..    X }     (`gathered`)
+
+Work-groups run in any order, so that a block may do the work of several; their numbers go by bands along x (`order`),
+so that those at a time share factors. What comes of it is what loops over tiles have: the first factors of a work-group
+are on their way while the one before stores, by a producer warp and two sides where the model wishes for them.
+
+Done where each work-group is one product of a loop, whose factors the machine copies: in front of it nothing is
+written, behind it only stored. Left alone are kernels that report, that have memory of their own, and those of which
+the model or the caller (`persistent=no`) wants a block for each work-group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import ClassVar, Final
+
+from msgspec.structs import replace
+
+from tilewright.dialects import memref, scf, team
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.dialects.lane_roles import SIDES
+from tilewright.dialects.memref import Semantics
+from tilewright.dialects.reports import Check, Claim
+from tilewright.dialects.statics import Reserve
+from tilewright.ir.core import BlockArgument, Operation, Value
+from tilewright.ir.definition import PURE, RECURSIVE_EFFECTS
+from tilewright.ir.effects import EffectKind
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule, Way
+from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.schedule.choose_schedule import schedule_of
+from tilewright.transforms.schedule.known import obstacle
+from tilewright.transforms.schedule.products.choice import block_of, choose_products, products_of
+from tilewright.transforms.schedule.products.grids import best_order
+from tilewright.transforms.schedule.products.loops import is_reading
+from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.spread_collectives.tile_orders import TileOrder
+from tilewright.transforms.spread_collectives.wishes import SHARING, wish_for, with_wishes
+from tilewright.transforms.tile_values import tile_type
+
+_MODES: Final = 3
+_OWN: Final = (memref.Alloca, memref.GroupMemory, Reserve, Check, Claim)
+"""What a work-group has for itself, or does not survive."""
+_ACCESSES: Final = (EffectKind.READ, EffectKind.WRITE, EffectKind.UPDATE, EffectKind.HINT)
+
+
+class GatherGroups(Pass, frozen=True):
+    """Let blocks go on over grids where the model finds that it pays."""
+
+    policy: SchedulePolicy = GenericSchedulePolicy()
+    request: ScheduleRequest = ScheduleRequest()
+    name: ClassVar[str] = "gather-groups"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        return any([self._gather(kernel) for kernel in module.kernels])
+
+    def _gather(self, kernel: Kernel) -> bool:
+        """Replace a kernel by one whose blocks go on, if that is possible and wanted."""
+        asked = with_wishes(self.request.of(kernel), kernel)
+        if asked.persistent is False or asked.way not in (None, Way.LANES) or obstacle(kernel) is not None:
+            return False
+        loop, block = _loop_of(kernel), block_of(kernel, self.policy)
+        if loop is None or block is None:
+            return False
+        (product,) = products_of(kernel)
+        wishes = block.going_on(tile_type(product.out))
+        if wishes is None and not asked.persistent:
+            return False
+        wishes = wishes or Schedule()
+        band = best_order([product], block.multiprocessors * SIDES)
+        found = _gathered(kernel, loop, asked.order or band if band is not None else None)
+        _wish(found, wishes)
+        placed = choose_products(found, block, with_wishes(self.request.of(found), found))
+        if isinstance(placed, str) or not placed.persistent:
+            return False
+        if wishes.pingpong and not placed.pingpong:
+            _wish(found, Schedule())
+        Builder.before_op(kernel)(found)
+        kernel.erase()
+        return True
+
+
+def _loop_of(kernel: Kernel) -> scf.For | None:
+    """The loop over the terms of the only product of a kernel whose work-groups may follow each other in one block."""
+    products = products_of(kernel)
+    if len(products) != 1 or kernel.parts is not None or kernel.step_of is not None or kernel.stepped is not None:
+        return None
+    loop, body = products[0].parent_op, list(kernel.body.entry)
+    if not isinstance(loop, scf.For) or loop not in body:
+        return None
+    at = body.index(loop)
+    operations = list(kernel.walk())
+    has_own = any(isinstance(op, _OWN) for op in operations) or any(map(_is_local, kernel.parameters))
+    if has_own or not any(isinstance(op, team.GroupId) for op in operations):
+        return None
+    # what is loaded ahead is loaded before anything that the same work-group does in front of its loop
+    return loop if all(map(is_reading, body[:at])) and all(map(_is_apart, body[at:])) else None
+
+
+def _is_local(parameter: Value) -> bool:
+    return isinstance(parameter.type, MemrefType) and parameter.type.space is AddressSpace.LOCAL
+
+
+def _is_apart(op: Operation) -> bool:
+    """Whether an operation neither tells other work-groups something nor waits for them."""
+    return all(_is_unordered(each) for each in op.walk())
+
+
+def _is_unordered(op: Operation) -> bool:
+    if isinstance(op, team.Barrier):
+        return True
+    effects = () if RECURSIVE_EFFECTS in op.definition.traits else op.effects()
+    if isinstance(op, scf.While) or effects is None:
+        return False
+    ordered = getattr(op, "semantics", None) not in (None, Semantics.RELAXED)
+    return not ordered and all(effect.kind in _ACCESSES for effect in effects)
+
+
+def _wish(kernel: Kernel, wishes: Schedule) -> None:
+    """Let the product of a kernel say how it had better be run, or nothing of that."""
+    (product,) = products_of(kernel)
+    assert product.parent_op is not None
+    product.parent_op.attributes.pop(SHARING, None)
+    wish_for(product.parent_op.results[0], wishes)
+
+
+def _gathered(kernel: Kernel, loop: scf.For, band: int | None) -> Kernel:
+    """A copy of a kernel whose blocks take their shares of the work-groups, by bands of so many along x."""
+    copy = kernel.clone()
+    assert isinstance(copy, Kernel)
+    entry = copy.body.entry
+    body = list(entry)
+    build = Builder.before_op(body[0])
+    part, count = build(team.Part()).out, build(team.NumParts()).out
+    extents = [build(team.NumGroups(dim)).out for dim in reversed(range(_MODES))]
+    order = TileOrder.of(build, extents, band or 0)
+    total = emit.mul(build, emit.mul(build, extents[0], extents[1]), extents[2])
+    loop = emit.open_loop(Builder.at_end(entry, kernel.location), part, total, count, parallel=True)
+    place = order.tile(loop.body, loop.index)
+    ids = [op for top in body for op in top.walk() if isinstance(op, team.GroupId)]
+    for op in ids:
+        op.out.replace_all_uses_with(place[_MODES - 1 - op.dim])
+    shared = set[Operation]()
+    for op in body:
+        if op in ids or not _is_shared(op, shared):
+            op.detach()
+            loop.body(op)
+        else:
+            shared.add(op)
+    for op in ids:
+        op.erase()
+    copy.gathered, copy.most_blocks = True, 1
+    if band is not None:
+        copy.schedule = str(replace(schedule_of(copy), order=band))
+    return copy
+
+
+def _is_shared(op: Operation, shared: Container[Operation]) -> bool:
+    """Whether an operation computes the same for all work-groups, of what others in front of their loop compute."""
+    if PURE not in op.definition.traits or op.regions or any(isinstance(out.type, TileType) for out in op.results):
+        return False
+    return all(isinstance(value, BlockArgument) or value.defining_op in shared for value in op.operands)
