@@ -189,9 +189,9 @@ class LaunchPlan(Struct, frozen=True):
 
     `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
     end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. If there are `most` along x, each goes on to
-    the work-groups that are `most` blocks further on. If the grid is `gathered`, there are at most so many in all, along
-    x, each of which takes its share of the work-groups. `cluster` is how many blocks along each mode
-    run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
+    the work-groups that are `most` blocks further on. If the grid is `gathered`, there are at most so many in all,
+    along x, each of which takes its share of the work-groups. `cluster` is how many blocks along each mode run at a
+    time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
     the device's memory are each work-group's, in all launches of a kernel in several launches; where blocks tell each

@@ -133,9 +133,9 @@ def interpret(
 
     `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
     work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Kernels
-    whose work-groups are divided have `parts` blocks of each, those of gathered grids as many in all; `in_steps`, launches that may take the place of one do.
-    Blocks of a cluster run side by side, in an `order` if there is one. Products on tiles are what the best of `units`
-    computes, where one is for their types.
+    whose work-groups are divided have `parts` blocks of each, those of gathered grids as many in all; `in_steps`,
+    launches that may take the place of one do. Blocks of a cluster run side by side, in an `order` if there is one.
+    Products on tiles are what the best of `units` computes, where one is for their types.
     Raises `KernelError` with a located diagnostic.
     """
     module = kernel.parent_op

@@ -103,7 +103,9 @@ def work_of(
     if plan.group_bytes:
         assert kept is not None
         has_scratch, has_reports = scratch is not None, records is not None
-        last = memory_slot(info.parameters, has_scratch=has_scratch, has_reports=has_reports, grid_words=plan.grid_words)
+        last = memory_slot(
+            info.parameters, has_scratch=has_scratch, has_reports=has_reports, grid_words=plan.grid_words
+        )
         slots = slots.ljust(last, b"\0") + struct.pack("<Q", kept.address)
     maps = b""
     if plan.maps:

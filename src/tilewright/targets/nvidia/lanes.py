@@ -38,7 +38,6 @@ from tilewright.targets.nvidia.memory import (
 )
 from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
-from tilewright.transforms import emit
 
 WORD_BITS = 32
 HALF_BITS = 16

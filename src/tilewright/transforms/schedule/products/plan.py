@@ -91,12 +91,13 @@ class Block(Struct, frozen=True):
         lost = 0 if together <= _PAIR else _LEFT_OVER
         return (self.multiprocessors - lost) * (1 + is_half) // together * together
 
-    def going_on(self, accumulators: TileType) -> Schedule | None:
+    def going_on(self, accumulators: TileType, *, stores_alone: bool) -> Schedule | None:
         """How blocks go on from one work-group of a grid to the next, each of which multiplies such a tile; None if
-        there had better be a block for each."""
+        there had better be a block for each. Sides take turns if each thread stores what it holds (`stores_alone`)."""
         if not self.architecture.has_clusters or accumulators.size < _LEAST_GOING_ON:
             return None
-        return Schedule(roles=True, pingpong=True) if self.threads == _GROUP * WARP else Schedule()
+        takes_turns = stores_alone and self.threads == _GROUP * WARP
+        return Schedule(roles=True, pingpong=True) if takes_turns else Schedule()
 
     def has_registers_for(self, plans: Sequence[ProductPlan], ahead: ProductPlan) -> bool:
         """Whether a thread has registers for all accumulators and, beside them, those of one product of the next
