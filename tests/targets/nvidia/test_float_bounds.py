@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import tilewright as tw
@@ -15,10 +16,11 @@ from tilewright.ir.core import Block, Value
 from tilewright.ir.types import F32
 from tilewright.targets.nvidia.float_bounds import bounds_of
 
-SAMPLES = np.array([-np.inf, -1e30, -7.5, -1.0, -0.0, 0.3, 1.0, 42.0, 3e38, np.inf], np.float32)
+Array = npt.NDArray[np.float32]
+SAMPLES: Array = np.array([-np.inf, -1e30, -7.5, -1.0, -0.0, 0.3, 1.0, 42.0, 3e38, np.inf], np.float32)
 
 
-def drawn(rng: np.random.Generator, build: Builder, known: dict[Value, np.ndarray]) -> Value:
+def drawn(rng: np.random.Generator, build: Builder, known: dict[Value, Array]) -> Value:
     """An operation on some of what there is, with what it is for all samples."""
     values = list(known)
     a, b, c = (values[int(k)] for k in rng.integers(len(values), size=3))
@@ -47,7 +49,8 @@ def test_values_lie_between_their_bounds(rng: np.random.Generator) -> None:
     finite = 0
     for _ in range(300):
         block = Block([F32])
-        build, known = Builder.at_end(block), {block.arguments[0]: SAMPLES}
+        build, known = Builder.at_end(block), dict[Value, Array]()
+        known[block.arguments[0]] = SAMPLES
         for _ in range(12):
             value = drawn(rng, build, known)
             low, high = bounds_of(value)

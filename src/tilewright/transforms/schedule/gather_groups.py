@@ -201,7 +201,7 @@ def _gathered(kernel: Kernel, band: int | None) -> Kernel:
     ids = [op for top in body for op in top.walk() if isinstance(op, team.GroupId)]
     for op in ids:
         op.out.replace_all_uses_with(place[_MODES - 1 - op.dim])
-    shared = set[Operation]()
+    shared = set[Operation | None]()
     for op in body:
         if op in ids or not _is_shared(op, shared):
             op.detach()
@@ -216,7 +216,7 @@ def _gathered(kernel: Kernel, band: int | None) -> Kernel:
     return copy
 
 
-def _is_shared(op: Operation, shared: Container[Operation]) -> bool:
+def _is_shared(op: Operation, shared: Container[Operation | None]) -> bool:
     """Whether an operation computes the same for all work-groups, of what others in front of their loop compute."""
     if PURE not in op.definition.traits or op.regions or any(isinstance(out.type, TileType) for out in op.results):
         return False
