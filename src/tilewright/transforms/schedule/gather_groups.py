@@ -43,7 +43,7 @@ from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of, take_threads
 from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
-from tilewright.transforms.schedule.products.grids import best_order
+from tilewright.transforms.schedule.products.grids import panels_of
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sources import is_there
 from tilewright.transforms.schedule.request import ScheduleRequest
@@ -73,13 +73,12 @@ class GatherGroups(Pass, frozen=True):
         asked, loop = self._asked(kernel), _loop_of(kernel)
         if asked is None or loop is None:
             return False
-        (product,) = products_of(kernel)
-        band = None if best_order([product], 1) is None else asked.order or self.policy.band
-        found = _gathered(kernel, band)
-        take_threads(found, asked, self.policy)
-        wishes = self._wishes(found, loop)
+        wishes = self._wishes(kernel, loop)
         if wishes is None and not asked.persistent:
             return False
+        (product,) = products_of(kernel)
+        band = None if panels_of(product) is None else asked.order or self.policy.band
+        found = _gathered(kernel, band)
         placed = self._placed(found, wishes or Schedule())
         if placed is None or not placed.persistent:
             return False
@@ -96,25 +95,24 @@ class GatherGroups(Pass, frozen=True):
         tiles = None if loop is None else loop.parent_op
         if asked is None or not isinstance(loop, scf.For) or not isinstance(tiles, scf.For) or tiles.parallel:
             return False
-        trial = kernel.clone()
-        assert isinstance(trial, Kernel)
-        take_threads(trial, asked, self.policy)
-        wishes = self._wishes(trial, loop)
+        wishes = self._wishes(kernel, loop)
         if wishes is None or not wishes.pingpong:
             return False
-        wishes = replace(wishes, stores=Copies.TENSOR)
-        placed = self._placed(trial, wishes)
+        placed = self._placed(kernel, replace(wishes, stores=Copies.TENSOR))
         if placed is None or not placed.pingpong:
+            _wish(kernel, Schedule())
             return False
-        _wish(kernel, wishes)
         return True
 
     def _asked(self, kernel: Kernel) -> Schedule | None:
-        """What is asked for a kernel, unless that is another way, or the lane level does not take it."""
+        """What is asked for a kernel, threads among that, unless it is another way, or the lane level takes it not."""
         asked = with_wishes(self.request.of(kernel), kernel)
         refused = asked.persistent is False or asked.way not in (None, Way.LANES)
         is_divided = kernel.parts is not None or kernel.step_of is not None or kernel.stepped is not None
-        return None if refused or is_divided or obstacle(kernel) is not None else asked
+        if refused or is_divided or not products_of(kernel) or obstacle(kernel) is not None:
+            return None
+        take_threads(kernel, asked, self.policy)
+        return asked
 
     def _wishes(self, kernel: Kernel, loop: scf.For) -> Schedule | None:
         """How blocks of so many threads had better go on from one product of a loop to the next."""

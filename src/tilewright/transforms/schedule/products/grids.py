@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tilewright.dialects import scf, team, tile
@@ -20,19 +20,23 @@ def best_order(products: Iterable[tile.Mma], resident: int) -> int | None:
     That depends on the numbers of work-groups only where one factor of a product is found by their place along x and
     the other one by that along y. The grid counts as large: in a small one, all bands are the same.
     """
-    for op in products:
-        panels: dict[int, int] = {}
-        for factor in (op.lhs, op.rhs):
-            dims = _dims(factor)
-            if len(dims) == 1:
-                (dim,) = dims
-                type_ = tile_type(factor)
-                panels[dim] = type_.size * type_.element.bytes
-        if panels.keys() == _PLANE:
-            return (
-                min(_BANDS, key=lambda band: band * panels[0] + -(-resident // band) * panels[1]) if resident else None
-            )
-    return None
+    panels = next(filter(None, map(panels_of, products)), None)
+    if panels is None or not resident:
+        return None
+    return min(_BANDS, key=lambda band: band * panels[0] + -(-resident // band) * panels[1])
+
+
+def panels_of(op: tile.Mma) -> Mapping[int, int] | None:
+    """Bytes of the factor that is found by the work-group's place along x, and of that along y; None if that is not how
+    they are found."""
+    panels: dict[int, int] = {}
+    for factor in (op.lhs, op.rhs):
+        dims = _dims(factor)
+        if len(dims) == 1:
+            (dim,) = dims
+            type_ = tile_type(factor)
+            panels[dim] = type_.size * type_.element.bytes
+    return panels if panels.keys() == _PLANE else None
 
 
 def _dims(factor: Value) -> frozenset[int]:
