@@ -19,7 +19,7 @@ of which the model or the caller (`persistent=no`) wants a block for each work-g
 from __future__ import annotations
 
 from collections.abc import Container
-from itertools import takewhile
+from itertools import dropwhile
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
@@ -28,7 +28,6 @@ from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.memref import Semantics
-from tilewright.dialects.reports import Check, Claim
 from tilewright.dialects.statics import Reserve
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import BlockArgument, Operation, Value
@@ -45,15 +44,16 @@ from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.grids import panels_of
 from tilewright.transforms.schedule.products.loops import is_reading
-from tilewright.transforms.schedule.products.sources import is_there
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.spread_collectives.tile_orders import TileOrder
 from tilewright.transforms.spread_collectives.wishes import SHARING, wish_for, with_wishes
 from tilewright.transforms.tile_values import tile_type
 
 _MODES: Final = 3
-_OWN: Final = (memref.Alloca, memref.GroupMemory, Reserve, Check, Claim)
-"""What a work-group has for itself, or does not survive."""
+_OWN: Final = (memref.GroupMemory, Reserve)
+"""What a work-group has for itself, without an effect that says so."""
+_MEETING: Final = (team.Barrier, tile.Reduce, tile.Scan, ReduceBy, ScanBy)
+"""For what threads wait for each other."""
 _ACCESSES: Final = (EffectKind.READ, EffectKind.WRITE, EffectKind.UPDATE, EffectKind.HINT)
 
 
@@ -165,14 +165,16 @@ def _is_unordered(op: Operation) -> bool:
 
 def _stores_alone(loop: scf.For) -> bool:
     """Whether each thread does what there is behind a loop with what it holds of the accumulators, and waits for no
-    other one."""
+    other one: what is computed of accumulators is not moved, and nothing is summed up."""
     assert loop.block is not None
-    behind = [each for op in takewhile(lambda op: op is not loop, reversed(list(loop.block))) for each in op.walk()]
-    return not any(
-        isinstance(op, team.Barrier | tile.Reduce | tile.Scan | ReduceBy | ScanBy)
-        or (isinstance(op, MovesElements) and not is_there(op.operands))
-        for op in behind
-    )
+    formed = set[Value](loop.outs)
+    for op in dropwhile(lambda op: op is not loop, loop.block):
+        inside = [] if op is loop else list(op.walk())
+        of_sums = any(value in formed for each in inside for value in each.operands)
+        if any(isinstance(each, _MEETING) or (of_sums and isinstance(each, MovesElements)) for each in inside):
+            return False
+        formed.update(op.results if of_sums else ())
+    return True
 
 
 def _wish(kernel: Kernel, wishes: Schedule) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from targets.nvidia.case import Launch
 from targets.nvidia.products.cases import TEXTS, ZEROS, launch
 from targets.nvidia.products.test_levels import levels, some
 from targets.nvidia.products.test_persistent import check, emulate
@@ -18,6 +19,7 @@ from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.transforms.schedule.gather_groups import GatherGroups
+from tilewright.transforms.schedule.products import plan
 from tilewright.transforms.schedule.request import parse_request
 
 ASKED = {
@@ -93,7 +95,7 @@ GOES_ON = {
         "",
         False,
     ),
-    "memory of its own": (PLAIN.replace(FRONT, f"    %m = memref.alloca -> memref<f32x4,local>\n{FRONT}"), "", False),
+    "memory of its own": (PLAIN.replace(") {\n    %x", ", %m: memref<f32x4,local>) {\n    %x"), "", False),
     "no place": (HERE, "", False),
     "refused": (PLAIN, "persistent=no", False),
     "by elements": (PLAIN, "elements", False),
@@ -113,3 +115,81 @@ def test_what_blocks_go_on_over(case: str) -> None:
     GatherGroups(NvidiaSchedulePolicy(Architecture.SM_90A), request).run(module, PassContext())
     verified(module)
     assert module.kernels[0].gathered is goes_on
+
+
+A_VIEW, B_VIEW, ROW = (
+    f"partition_view<tile=({tile}), tensor_view<{shape}xf16, strides=[{strides}]>>"
+    for tile, shape, strides in (("64x64", "576x128", "128,1"), ("64x64", "384x128", "128,1"), ("64", "128", "1"))
+)
+PLANES = f"""cuda_tile.module @kernels {{
+  entry @product(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>, %bias: tile<ptr<f16>>) {{
+    %aa = assume div_by<16>, %a : tile<ptr<f16>>
+    %ba = assume div_by<16>, %b : tile<ptr<f16>>
+    %ca = assume div_by<16>, %c : tile<ptr<f16>>
+    %bx, %by, %bz = get_tile_block_id : tile<i32>
+    %at = make_tensor_view %aa, shape = [576, 128], strides = [128, 1] : tensor_view<576x128xf16, strides=[128,1]>
+    %av = make_partition_view %at : {A_VIEW}
+    %bt = make_tensor_view %ba, shape = [384, 128], strides = [128, 1] : tensor_view<384x128xf16, strides=[128,1]>
+    %bv = make_partition_view %bt : {B_VIEW}
+    %ct = make_tensor_view %ca, shape = [576, 128], strides = [128, 1] : tensor_view<576x128xf16, strides=[128,1]>
+    %cv = make_partition_view %ct : {A_VIEW}
+    %lt = make_tensor_view %bias, shape = [128], strides = [1] : tensor_view<128xf16, strides=[1]>
+    %lv = make_partition_view %lt : {ROW}
+    %lo = constant <i32: 0> : tile<i32>
+    %hi = constant <i32: 2> : tile<i32>
+    %step = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %above = muli %bz, %three : tile<i32>
+    %row = addi %above, %bx : tile<i32>
+    %first = muli %bz, %hi : tile<i32>
+    %zeros = constant <f32: 0.0> : tile<64x64xf32>
+    %sum = for %k in (%lo to %hi, step %step) : tile<i32> iter_values(%acc = %zeros) -> (tile<64x64xf32>) {{
+      %term = addi %first, %k : tile<i32>
+      %x, %xd = load_view_tko weak %av[%row, %k] : {A_VIEW}, tile<i32> -> tile<64x64xf16>, token
+      %y, %yd = load_view_tko weak %bv[%term, %by] : {B_VIEW}, tile<i32> -> tile<64x64xf16>, token
+      %next = mmaf %x, %y, %acc : tile<64x64xf16>, tile<64x64xf16>, tile<64x64xf32>
+      continue %next : tile<64x64xf32>
+    }}
+BEHIND    %rounded = ftof %out : tile<64x64xf32> -> tile<64x64xf16>
+    %done = store_view_tko weak %rounded, %cv[%row, %by] : tile<64x64xf16>, {A_VIEW}, tile<i32> -> token
+    return
+  }}
+}}
+"""
+BIAS = f"""
+    %l, %ld = load_view_tko weak %lv[%by] : {ROW}, tile<i32> -> tile<64xf16>, token
+    %l2 = ftof %l : tile<64xf16> -> tile<64xf32>
+    %l3 = reshape %l2 : tile<64xf32> -> tile<1x64xf32>
+    %l4 = broadcast %l3 : tile<1x64xf32> -> tile<64x64xf32>
+    %out = addf %sum, %l4 : tile<64x64xf32>
+"""
+LESS_ROWS = """
+    %rows = reduce %sum dim=1 identities=[0.0 : f32] : tile<64x64xf32> -> tile<64xf32>
+        (%e: tile<f32>, %f: tile<f32>) {
+      %g = addf %e, %f : tile<f32>
+      yield %g : tile<f32>
+    }
+    %l3 = reshape %rows : tile<64xf32> -> tile<64x1xf32>
+    %l4 = broadcast %l3 : tile<64x1xf32> -> tile<64x64xf32>
+    %out = subf %sum, %l4 : tile<64x64xf32>
+"""
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_batches_and_scales(has_bias: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three planes of tiles; sides take turns where each thread stores what it holds, with a bias, and not where they
+    add up rows together."""
+    monkeypatch.setattr(plan, "_LEAST_GOING_ON", 64 * 64)
+    text = PLANES.replace("BEHIND", BIAS if has_bias else LESS_ROWS)
+    a, b, c = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((3, 192, 128), (3, 128, 128), (3, 192, 128)))
+    bias = rng.integers(-2, 3, 128).astype(np.float16)
+    product = a.astype(np.float32) @ b.astype(np.float32)
+    tiles = product.reshape(3, 192, 2, 64)
+    expected = product + bias if has_bias else (tiles - tiles.sum(-1, keepdims=True)).reshape(product.shape)
+    given = Launch([a.ravel(), b.ravel(), c.ravel(), bias], {2: expected.astype(np.float16).ravel()}, (3, 2, 3))
+    for module in some(levels(text, Architecture.SM_90A), rng):
+        assert module.kernels[0].gathered
+        assert ("pingpong=yes" in (module.kernels[0].schedule or "")) is has_bias
+        check(module, given)
+    llvm, kernel = emitted(text)
+    emulate(llvm, kernel, given)
