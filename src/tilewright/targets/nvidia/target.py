@@ -103,6 +103,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.assign_roles import AssignRoles
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+        from tilewright.transforms.schedule.drop_unit_modes import DropUnitModes
         from tilewright.transforms.schedule.early_loads import EarlyLoads
         from tilewright.transforms.schedule.gather_groups import GatherGroups
         from tilewright.transforms.schedule.join_accesses import JoinAccesses
@@ -141,6 +142,7 @@ class NvidiaTarget(Struct, frozen=True):
         )
         lanes = [
             OpenReports(),
+            DropUnitModes(),
             GatherGroups(policy, request),
             ChooseSchedule(policy, request),
             PackItems(packing(self.architecture), request),

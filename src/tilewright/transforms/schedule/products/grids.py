@@ -27,11 +27,11 @@ def best_order(products: Iterable[tile.Mma], resident: int) -> int | None:
 
 
 def panels_of(op: tile.Mma) -> Mapping[int, int] | None:
-    """Bytes of the factor that is found by the work-group's place along x, and of that along y; None if that is not how
-    they are found."""
+    """Bytes of the factor that is found by the work-group's place along x, and of that along y, in each plane of a grid
+    for itself; None if that is not how they are found."""
     panels: dict[int, int] = {}
     for factor in (op.lhs, op.rhs):
-        dims = _dims(factor)
+        dims = _dims(factor) & _PLANE
         if len(dims) == 1:
             (dim,) = dims
             type_ = tile_type(factor)
