@@ -15,6 +15,7 @@ from tilewright.dialects import operation_classes
 from tilewright.dialects.builtin import Module
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.passes import PassContext
+from tilewright.ir.printer import print_op
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
@@ -105,6 +106,22 @@ GOES_ON = {
 """A kernel on the tile level, what is asked of its schedule, and whether blocks go on over its grid."""
 
 
+def test_threads_that_wait_for_each_other_take_no_turns() -> None:
+    """As they do to add up rows, in memory that is known to be apart."""
+    rows = behind("""%rows = tile.reduce_by %sum {dim = 1, kind = "add"} -> tile<128xf32>
+    tile.store %rows, %d, %i""")
+    apart = "parameter_attributes = [{}, {}, {noalias = true}, {noalias = true}], spread"
+    rows = rows.replace("spread", apart).replace(") {\n    %x", ", %d: memref<f32x1024>) {\n    %x")
+    for text, takes_turns in ((PLAIN, True), (rows, False)):
+        report = Report()
+        module = parse_ir(Source("k", text), report, operation_classes())
+        assert isinstance(module, Module), report.diagnostics
+        verified(module)
+        GatherGroups(NvidiaSchedulePolicy(Architecture.SM_90A)).run(module, PassContext())
+        assert module.kernels[0].gathered
+        assert ("pingpong=yes" in print_op(module)) is takes_turns
+
+
 @pytest.mark.parametrize("case", GOES_ON)
 def test_what_blocks_go_on_over(case: str) -> None:
     text, asked, goes_on = GOES_ON[case]
@@ -119,7 +136,7 @@ def test_what_blocks_go_on_over(case: str) -> None:
 
 A_VIEW, B_VIEW, ROW = (
     f"partition_view<tile=({tile}), tensor_view<{shape}xf16, strides=[{strides}]>>"
-    for tile, shape, strides in (("64x64", "576x128", "128,1"), ("64x64", "384x128", "128,1"), ("64", "128", "1"))
+    for tile, shape, strides in (("64x64", "576x128", "128,1"), ("64x64", "384x128", "128,1"), ("64", "1152", "1"))
 )
 PLANES = f"""cuda_tile.module @kernels {{
   entry @product(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f16>>, %bias: tile<ptr<f16>>) {{
@@ -133,7 +150,7 @@ PLANES = f"""cuda_tile.module @kernels {{
     %bv = make_partition_view %bt : {B_VIEW}
     %ct = make_tensor_view %ca, shape = [576, 128], strides = [128, 1] : tensor_view<576x128xf16, strides=[128,1]>
     %cv = make_partition_view %ct : {A_VIEW}
-    %lt = make_tensor_view %bias, shape = [128], strides = [1] : tensor_view<128xf16, strides=[1]>
+    %lt = make_tensor_view %bias, shape = [1152], strides = [1] : tensor_view<1152xf16, strides=[1]>
     %lv = make_partition_view %lt : {ROW}
     %lo = constant <i32: 0> : tile<i32>
     %hi = constant <i32: 2> : tile<i32>
@@ -163,30 +180,34 @@ BIAS = f"""
     %l4 = broadcast %l3 : tile<1x64xf32> -> tile<64x64xf32>
     %out = addf %sum, %l4 : tile<64x64xf32>
 """
-LESS_ROWS = """
+ROWS = f"""
+    %out = addf %sum, %zeros : tile<64x64xf32>
     %rows = reduce %sum dim=1 identities=[0.0 : f32] : tile<64x64xf32> -> tile<64xf32>
-        (%e: tile<f32>, %f: tile<f32>) {
+        (%e: tile<f32>, %f: tile<f32>) {{
       %g = addf %e, %f : tile<f32>
       yield %g : tile<f32>
-    }
-    %l3 = reshape %rows : tile<64xf32> -> tile<64x1xf32>
-    %l4 = broadcast %l3 : tile<64x1xf32> -> tile<64x64xf32>
-    %out = subf %sum, %l4 : tile<64x64xf32>
+    }}
+    %narrow = ftof %rows : tile<64xf32> -> tile<64xf16>
+    %twice = muli %row, %hi : tile<i32>
+    %at0 = addi %twice, %by : tile<i32>
+    %told = store_view_tko weak %narrow, %lv[%at0] : tile<64xf16>, {ROW}, tile<i32> -> token
 """
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_batches_and_scales(has_bias: bool, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three planes of tiles; sides take turns where each thread stores what it holds, with a bias, and not where they
-    add up rows together."""
+    """Three planes of tiles; sides take turns where each thread stores what it holds, with a bias, and not where
+    threads add up rows together, too."""
     monkeypatch.setattr(plan, "_LEAST_GOING_ON", 64 * 64)
-    text = PLANES.replace("BEHIND", BIAS if has_bias else LESS_ROWS)
-    a, b, c = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((3, 192, 128), (3, 128, 128), (3, 192, 128)))
-    bias = rng.integers(-2, 3, 128).astype(np.float16)
+    text = PLANES.replace("BEHIND", BIAS if has_bias else ROWS)
+    shapes = ((3, 192, 128), (3, 128, 128), (3, 192, 128))
+    a, b, c = (rng.integers(-2, 3, shape).astype(np.float16) for shape in shapes)
+    bias = rng.integers(-2, 3, 1152).astype(np.float16)
     product = a.astype(np.float32) @ b.astype(np.float32)
-    tiles = product.reshape(3, 192, 2, 64)
-    expected = product + bias if has_bias else (tiles - tiles.sum(-1, keepdims=True)).reshape(product.shape)
-    given = Launch([a.ravel(), b.ravel(), c.ravel(), bias], {2: expected.astype(np.float16).ravel()}, (3, 2, 3))
+    rows = product.reshape(9, 64, 2, 64).sum(-1).swapaxes(1, 2)
+    expected = {2: (product + bias[:128] if has_bias else product).astype(np.float16).ravel()}
+    expected |= {} if has_bias else {3: rows.astype(np.float16).ravel()}
+    given = Launch([a.ravel(), b.ravel(), c.ravel(), bias], expected, (3, 2, 3))
     for module in some(levels(text, Architecture.SM_90A), rng):
         assert module.kernels[0].gathered
         assert ("pingpong=yes" in (module.kernels[0].schedule or "")) is has_bias
