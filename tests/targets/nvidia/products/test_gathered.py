@@ -108,10 +108,10 @@ GOES_ON = {
 
 def test_threads_that_wait_for_each_other_take_no_turns() -> None:
     """As they do to add up rows, in memory that is known to be apart."""
-    rows = behind("""%rows = tile.reduce_by %sum {dim = 1, kind = "add"} -> tile<128xf32>
-    tile.store %rows, %d, %i""")
+    rows = behind("""%rows = tile.reduce %sum {dim = 1, kind = "add"} -> tile<128xf32>
+    tile.store %rows, %apart, %i""")
     apart = "parameter_attributes = [{}, {}, {noalias = true}, {noalias = true}], spread"
-    rows = rows.replace("spread", apart).replace(") {\n    %x", ", %d: memref<f32x1024>) {\n    %x")
+    rows = rows.replace("spread", apart).replace(") {\n    %x", ", %apart: memref<f32x1024>) {\n    %x")
     for text, takes_turns in ((PLAIN, True), (rows, False)):
         report = Report()
         module = parse_ir(Source("k", text), report, operation_classes())
