@@ -44,6 +44,7 @@ from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.grids import panels_of
 from tilewright.transforms.schedule.products.loops import is_reading
+from tilewright.transforms.schedule.products.sharing_runs import longest_run
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.spread_collectives.tile_orders import TileOrder
 from tilewright.transforms.spread_collectives.wishes import SHARING, wish_for, with_wishes
@@ -73,11 +74,11 @@ class GatherGroups(Pass, frozen=True):
         asked, loop = self._asked(kernel), _loop_of(kernel)
         if asked is None or loop is None:
             return False
-        wishes = self._wishes(kernel, loop)
-        if wishes is None and not asked.persistent:
-            return False
         (product,) = products_of(kernel)
         band = None if panels_of(product) is None else asked.order or self.policy.band
+        wishes = self._wishes(kernel, loop, band or 1)
+        if wishes is None and not asked.persistent:
+            return False
         found = _gathered(kernel, band)
         placed = self._placed(found, wishes or Schedule())
         if placed is None or not placed.persistent:
@@ -95,7 +96,8 @@ class GatherGroups(Pass, frozen=True):
         tiles = None if loop is None else loop.parent_op
         if asked is None or not isinstance(loop, scf.For) or not isinstance(tiles, scf.For) or tiles.parallel:
             return False
-        wishes = self._wishes(kernel, loop)
+        shared = longest_run(products[0], tiles)
+        wishes = None if shared is None else self._wishes(kernel, loop, shared)
         if wishes is None or not wishes.pingpong:
             return False
         placed = self._placed(kernel, replace(wishes, stores=Copies.TENSOR))
@@ -114,10 +116,12 @@ class GatherGroups(Pass, frozen=True):
         take_threads(kernel, asked, self.policy)
         return asked
 
-    def _wishes(self, kernel: Kernel, loop: scf.For) -> Schedule | None:
-        """How blocks of so many threads had better go on from one product of a loop to the next."""
+    def _wishes(self, kernel: Kernel, loop: scf.For, shared: int) -> Schedule | None:
+        """How blocks of so many threads, so many of which in a row have a factor in common, had better go on from one
+        product of a loop to the next."""
         block, (product,) = block_of(kernel, self.policy), products_of(kernel)
-        return None if block is None else block.going_on(tile_type(product.out), stores_alone=_stores_alone(loop))
+        alone = _stores_alone(loop)
+        return None if block is None else block.going_on(tile_type(product.out), shared, stores_alone=alone)
 
     def _placed(self, kernel: Kernel, wishes: Schedule) -> Products | None:
         """The product of a kernel that wishes for that."""
