@@ -109,7 +109,7 @@ GOES_ON = {
 def test_threads_that_wait_for_each_other_take_no_turns() -> None:
     """As they do to add up rows, in memory that is known to be apart."""
     rows = behind("""%rows = tile.reduce %sum {dim = 1, kind = "add"} -> tile<128xf32>
-    tile.store %rows, %apart, %i""")
+    %old = tile.atomic_rmw %rows, %apart, %i {kind = "add"} -> tile<128xf32>""")
     apart = "parameter_attributes = [{}, {}, {noalias = true}, {noalias = true}], spread"
     rows = rows.replace("spread", apart).replace(") {\n    %x", ", %apart: memref<f32x1024>) {\n    %x")
     for text, takes_turns in ((PLAIN, True), (rows, False)):
