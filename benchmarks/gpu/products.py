@@ -2,8 +2,10 @@
 
     python benchmarks/gpu/products.py [--quick] [--sizes N,N,..] [--only TYPE,..] [--processes N] [--json PATH]
 
-Tile IR, one block a tile of the result (`ours`), the same with as many blocks as run at a time, which go on from tile
-to tile (`persistent`), and `gemm` of the tensor language on a grid of one, which the compiler spreads over blocks;
+Tile IR, one block a tile of the result (`ours`; of 16 bits, where that has tiles of 128x128, also `wide`, 128x256), the
+same with as many blocks as run at a time, which go on from tile to tile in a loop of the program (`persistent`, of
+128x256; of 16 bits also `narrow`, of 128x128), and `gemm` of the tensor language on a grid of one, which the compiler
+spreads over blocks;
 types as torch has them: f16 and bf16 with accumulators in f32, f32 (no TF32), tf32 (f32 whose factors are rounded,
 `precision="tf32"` and allow_tf32), f64, i8 with accumulators in i32 (torch._int_mm), and e4m3 and e5m2 with
 accumulators in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of e5m2 by
@@ -35,12 +37,12 @@ from timing import in_turn
 ROUNDS = 21
 SIZES = (1024, 2048, 4096, 8192)
 PEER = "cuBLAS"
-WAYS = ("ours", "persistent", "gemm")
+WAYS = ("ours", "wide", "persistent", "narrow", "gemm")
 GOAL = 0.6
 """Share of cuBLAS that issue 16 wants of f16 without wgmma."""
 _SQUARE = 128
-_BAND = 16
-"""Rows of tiles whose tiles follow each other."""
+_BAND, _NARROW_BAND = 16, 8
+"""Rows of tiles whose tiles follow each other, of wide tiles and of narrow ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,11 @@ class Kind:
         if self.precision == "exact" and self.element in ("f32", "f64"):
             return None
         return self.tiles if max(self.tiles[:2]) > _SQUARE else (_SQUARE, 2 * _SQUARE, self.tiles[2])
+
+    @property
+    def has_both(self) -> bool:
+        """Whether there are wide tiles and narrow ones."""
+        return self.element in ("f16", "bf16")
 
     @property
     def is_small(self) -> bool:
@@ -129,6 +136,10 @@ def programs(kind: Kind, n: int) -> dict[str, Program]:
     if (tiles := kind.persistent) is not None:
         text = tile_ir_product(product, tiles, band=min(_BAND, n // tiles[0]))
         found["persistent"] = Program(text, precision=kind.precision)
+    if kind.has_both and tiles is not None:
+        found["wide"] = Program(tile_ir_product(product, tiles), precision=kind.precision)
+        text = tile_ir_product(product, kind.tiles, band=min(_NARROW_BAND, n // kind.tiles[0]))
+        found["narrow"] = Program(text, precision=kind.precision)
     if not kind.is_small:
         whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
         found["gemm"] = Program(whole, precision=kind.precision)
@@ -138,12 +149,13 @@ def programs(kind: Kind, n: int) -> dict[str, Program]:
 def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     """The ways of one product, whose results agree."""
     kernels = {name: program.kernel() for name, program in programs(kind, n).items()}
-    kernel = kernels["ours"][n // kind.tiles[0], n // kind.tiles[1]]
     runs, (a, b, c) = peers(torch, kind, n)
-    runs["ours"] = lambda: kernel(a, b, c)
-    if "persistent" in kernels:
-        goes_on = kernels["persistent"][torch.cuda.get_device_properties(0).multi_processor_count]
-        runs["persistent"] = lambda: goes_on(a, b, c)
+    resident = torch.cuda.get_device_properties(0).multi_processor_count
+    tiles = {"ours": kind.tiles, "wide": kind.persistent or kind.tiles}
+    for name in kernels.keys() - {"gemm"}:
+        grid = (n // tiles[name][0], n // tiles[name][1]) if name in tiles else (resident,)
+        kernel = kernels[name][grid]
+        runs[name] = lambda kernel=kernel: kernel(a, b, c)
     if "gemm" in kernels:
         spread = kernels["gemm"][1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse

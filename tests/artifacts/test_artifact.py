@@ -151,7 +151,7 @@ def test_artefacts_of_an_older_format() -> None:
         Artifact.from_bytes(_resealed(b'{"format":7}'))
 
 
-COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0}
+COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0, "gathered": False}
 
 
 @pytest.mark.parametrize(
@@ -163,6 +163,10 @@ COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0}
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, -1, 1], "scratch_bytes": 0}, "at least one block"),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": -1}, "negative scratch memory"),
         ({"threads": [9, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0, "most": 0}, "at least one block"),
+        (
+            {"threads": [9, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0, "gathered": True},
+            "there is a largest number",
+        ),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1]}, "lacks 'scratch_bytes'"),
         ({"threads": [32, 1, 1], "items": 1}, "lacks 'cluster'"),
     ],
@@ -183,6 +187,11 @@ def test_a_plan_counts_blocks() -> None:
     plan = LaunchPlan((128, 1, 1), items=4, most=2)
     assert [plan.blocks((x, 1, 1)) for x in (0, 1, 5, 9)] == [(x, 1, 1) for x in (0, 1, 2, 2)]
     assert str(plan) == "blocks of 128 threads, 4 work-groups each, 2 of them that go on along x"
+    plan = LaunchPlan((128, 1, 1), most=6, gathered=True)
+    assert [plan.blocks((x, 2, z)) for x, z in ((0, 1), (1, 1), (2, 1), (1, 2), (9, 9))] == [
+        (found, 1, 1) for found in (0, 2, 4, 4, 6)
+    ]
+    assert str(plan) == "blocks of 128 threads, a work-group each, 6 of them that go on over the grid"
     assert str(LaunchPlan((8, 4, 1))) == "blocks of 8 x 4 x 1 threads, a work-group each"
 
 

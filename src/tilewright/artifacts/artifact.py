@@ -49,7 +49,7 @@ __all__ = [
     "block_alignment",
     "block_size",
     "device_block_size",
-    "grid_slot",
+    "grid_slots",
     "memory_slot",
     "report_slots",
     "scratch_slots",
@@ -98,12 +98,12 @@ def block_size(
     *,
     has_scratch: bool = False,
     has_reports: bool = False,
-    has_grid: bool = False,
+    grid_words: int = 0,
     has_memory: bool = False,
     maps: int = 0,
 ) -> int:
     """Bytes of the parameter block, a multiple of its alignment; maps of tensors are at its end."""
-    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + has_grid + has_memory
+    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + grid_words + has_memory
     alignment = block_alignment(maps)
     return -(-(_used(parameters) + hidden * _SLOT_BYTES) // alignment) * alignment + maps * MAP_BYTES
 
@@ -122,7 +122,7 @@ def device_block_size(kernel: KernelInfo) -> int:
         kernel.parameters,
         has_scratch=plan.scratch_bytes > 0,
         has_reports=has_reports,
-        has_grid=plan.has_grid,
+        grid_words=plan.grid_words,
         has_memory=plan.group_bytes > 0,
         maps=len(plan.maps),
     )
@@ -139,17 +139,21 @@ def report_slots(parameters: tuple[Parameter, ...], *, has_scratch: bool) -> tup
     return tuple(first + _SLOT_BYTES * k for k in range(REPORT_SLOTS))
 
 
-def grid_slot(parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False) -> int:
-    """Where a parameter block says how many work-groups there are along x, if blocks run several of them, or how many
-    blocks each has, if these share it."""
-    return _used(parameters) + _SLOT_BYTES * (SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports)
+def grid_slots(
+    parameters: tuple[Parameter, ...], words: int, *, has_scratch: bool = False, has_reports: bool = False
+) -> tuple[int, ...]:
+    """Where a parameter block says in so many words what `LaunchPlan.grid_words` are, behind scratch memory and
+    reports."""
+    first = _used(parameters) + _SLOT_BYTES * (SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports)
+    return tuple(first + _SLOT_BYTES * k for k in range(words))
 
 
 def memory_slot(
-    parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False, has_grid: bool = False
+    parameters: tuple[Parameter, ...], *, has_scratch: bool = False, has_reports: bool = False, grid_words: int = 0
 ) -> int:
     """Where a parameter block says where the memory begins that work-groups keep between launches."""
-    return grid_slot(parameters, has_scratch=has_scratch, has_reports=has_reports) + _SLOT_BYTES * has_grid
+    hidden = SCRATCH_SLOTS * has_scratch + REPORT_SLOTS * has_reports + grid_words
+    return _used(parameters) + _SLOT_BYTES * hidden
 
 
 def _used(parameters: tuple[Parameter, ...]) -> int:

@@ -61,6 +61,7 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "group_bytes": plan.group_bytes,
         "maps": [map_to_json(found) for found in plan.maps],
         "most": plan.most,
+        "gathered": plan.gathered,
         "flag_bytes": plan.flag_bytes,
         "dependent": plan.dependent,
     }
@@ -175,7 +176,10 @@ def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     maps = tuple(map_from_json(Fields(found)) for found in fields.items("maps"))
     group_bytes, most = fields.integer("group_bytes"), fields.size("most")
     dependent, flag_bytes = fields.flag("dependent"), fields.integer("flag_bytes")
-    return LaunchPlan(threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most, dependent, flag_bytes)
+    gathered = fields.flag("gathered")
+    return LaunchPlan(
+        threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most, dependent, flag_bytes, gathered
+    )
 
 
 def _three(fields: Fields, name: str) -> tuple[int, int, int]:

@@ -190,8 +190,9 @@ class LaunchPlan(Struct, frozen=True):
 
     `threads` of a block along x, y and z. A block runs `items` work-groups that follow each other along x, fewer at the
     end of the grid: a grid (x, y, z) takes ceil(x / items) * y * z blocks. If there are `most` along x, each goes on to
-    the work-groups that are `most` blocks further on. `cluster` is how many blocks along each mode
-    run at a time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
+    the work-groups that are `most` blocks further on. If the grid is `gathered`, there are at most so many in all,
+    along x, each of which takes its share of the work-groups. `cluster` is how many blocks along each mode run at a
+    time on neighbouring multiprocessors; it divides the blocks. Each block gets `local_bytes` of the kernel as
     dynamic shared memory. What that has no room for are `scratch_bytes` of the device's memory for each block. Where
     there are `parts`, a work-group is divided among so many blocks, which follow each other along x. `group_bytes` of
     the device's memory are each work-group's, in all launches of a kernel in several launches; where blocks tell each
@@ -210,12 +211,14 @@ class LaunchPlan(Struct, frozen=True):
     most: int | None = None
     dependent: bool = False
     flag_bytes: int = 0
+    gathered: bool = False
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
         _check(self.items > 0, "a block runs at least one work-group")
         _check(self.most is None or self.most > 0, "there is at least one block")
         _check(self.most is None or self.parts is None, "blocks that go on share no work-group")
+        _check(self.most is not None or not self.gathered, "of blocks that share a grid there is a largest number")
         _check(min(self.cluster) > 0, "a cluster has at least one block along each mode")
         _check(self.scratch_bytes >= 0, "negative scratch memory")
         _check(self.group_bytes >= 0, "negative memory of a work-group")
@@ -228,13 +231,18 @@ class LaunchPlan(Struct, frozen=True):
         return self.cluster != (1, 1, 1)
 
     @property
-    def has_grid(self) -> bool:
-        """Whether the parameter block says along x how many work-groups there are, or blocks of each."""
-        return self.items > 1 or self.parts is not None or self.most is not None
+    def grid_words(self) -> int:
+        """What the parameter block says of the grid: how many work-groups there are along x or, of a `gathered` one,
+        along each mode; or how many blocks of each there are."""
+        if self.gathered:
+            return GRID_MODES
+        return int(self.items > 1 or self.parts is not None or self.most is not None)
 
     def blocks(self, grid: tuple[int, int, int], parts: int = 1) -> tuple[int, int, int]:
         """The blocks that run a grid of work-groups, each divided among `parts` blocks."""
         x, y, z = grid
+        if self.gathered and self.most is not None:
+            return min(x * y * z, self.most), 1, 1
         blocks = -(-x // self.items)
         return (blocks if self.most is None else min(blocks, self.most)) * parts, y, z
 
@@ -243,7 +251,8 @@ class LaunchPlan(Struct, frozen=True):
         block = f"blocks of {x * y * z} threads" if y == z == 1 else f"blocks of {x} x {y} x {z} threads"
         work = "a work-group each" if self.items == 1 else f"{self.items} work-groups each"
         work = work if self.parts is None else f"{self.parts} of them for each work-group"
-        work += f", {self.most} of them that go on along x" if self.most is not None else ""
+        where = "over the grid" if self.gathered else "along x"
+        work += f", {self.most} of them that go on {where}" if self.most is not None else ""
         clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
         what = "bytes of the device's memory a block for what shared memory has no room for"
         scratch = f", {self.scratch_bytes:,} {what}" if self.scratch_bytes else ""

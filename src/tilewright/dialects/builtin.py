@@ -46,11 +46,13 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     may choose how many work-items there are, since the program cannot tell; `schedule` how the machine runs the kernel
     (`ir/schedules.py`). The body is run once for each `items` work-groups that follow each other along x, fewer at the
     end of the grid, and `team.group_id` is the first of them; where there are `most_blocks`, no more run along x, each
-    of which goes on by itself to those that are so many blocks further on. Where `parts` is there, each work-group is
-    divided among several blocks, which run the body each (`team.part` tells them apart); how many the launch chooses as
-    it says (`artifacts/parts.py`), and the result does not depend on that. Where there is a `cluster`, so many of these
-    blocks along m and n of products run at a time beside each other (`dialects/gpu_clusters.py`); of each work-group
-    there are whole clusters.
+    of which goes on by itself to those that are so many blocks further on. Where the grid is `gathered`, there are at
+    most so many blocks in all, each of which runs the body once and takes its share of the work-groups: `team.part`
+    tells blocks apart, no `team.group_id` is asked for, and the result does not depend on how many there are. Where
+    `parts` is there, each work-group is divided among several blocks, which run the body each (`team.part` tells them
+    apart); how many the launch chooses as it says (`artifacts/parts.py`), and the result does not depend on that. Where
+    there is a `cluster`, so many of these blocks along m and n of products run at a time beside each other
+    (`dialects/gpu_clusters.py`); of each work-group there are whole clusters.
 
     A kernel that is a `step_of` another one is one of the launches that have the other's effect when they come one
     after the other; `group_bytes` of the device's memory are each work-group's in all of them (`memref.group_memory`).
@@ -77,6 +79,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     schedule: str | None = optional_attribute(str, default=None)
     items: int = optional_attribute(int, default=1)
     most_blocks: int | None = optional_attribute(int, default=None)
+    gathered: bool = optional_attribute(bool, default=False)
     parts: dict[str, Attribute] | None = optional_attribute(dict, default=None)
     step_of: str | None = optional_attribute(str, default=None)
     group_bytes: int = optional_attribute(int, default=0)

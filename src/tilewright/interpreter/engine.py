@@ -135,9 +135,9 @@ def interpret(
 
     `arguments` has one entry a parameter (None for local memrefs and null pointers). The kernel's subgroup and
     work-group sizes must be known. `checked` also finds races and reads of local memory that nothing wrote. Kernels
-    whose work-groups are divided have `parts` blocks of each; `in_steps`, launches that may take the place of one do.
-    Blocks of a cluster run side by side, in an `order` if there is one. Products on tiles are what the best of `units`
-    computes, where one is for their types.
+    whose work-groups are divided have `parts` blocks of each, those of gathered grids as many in all; `in_steps`,
+    launches that may take the place of one do. Blocks of a cluster run side by side, in an `order` if there is one.
+    Products on tiles are what the best of `units` computes, where one is for their types.
     Raises `KernelError` with a located diagnostic.
     """
     module = kernel.parent_op
@@ -175,6 +175,9 @@ def _launch(
     count = 1 if kernel.parts is None else -(-parts // together) * together
     waiting: list[WorkGroup] = []
     firsts = range(0, along, kernel.items)[: kernel.most_blocks]
+    if kernel.gathered:
+        # as blocks of one work-group, which know the grid
+        across_grid, firsts, count = [1, 1], range(1), min(prod(grid), parts)
     for z, y, x, part in product(*map(range, reversed(across_grid)), firsts, range(count)):
         w = WorkGroup(kernel, all_handlers(), subgroup, size, (x, y, z), grid, checked, fuel, dict(shared))
         w.part, w.num_parts = part, count

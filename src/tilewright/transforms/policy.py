@@ -136,6 +136,11 @@ class SchedulePolicy(Protocol):
         ...
 
     @property
+    def band(self) -> int:
+        """Work-groups along x that come with one along y, where blocks go on over a grid of products."""
+        ...
+
+    @property
     def shared_bytes(self) -> int:
         """Of shared memory that a block can have."""
         ...
@@ -316,6 +321,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     count: int = 128
     most_threads: int = 1024
     groups: int = 1
+    band: int = 1
     shared_bytes: int = 0
     has_dependent_launches: bool = False
     resident_threads: Sequence[int] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -144,6 +145,19 @@ def test_work_groups_are_divided_by_extents(played: FakeDriver) -> None:
         launched = played.launches[-1]
         assert (launched.grid, launched.words[1], launched.words[4]) == ((grid * parts, 1, 1), extent, parts)
         assert len(played.memory[launched.words[2]]) == 64 * grid * parts
+
+
+@pytest.mark.parametrize("grid", [(3, 2, 1), (2, 3, 4), (1, 1, 1)])
+def test_blocks_that_take_all_work_groups_know_the_grid(played: FakeDriver, grid: tuple[int, int, int]) -> None:
+    """No more of them than there are work-groups, nor than run at a time; by machine code as well as by Python."""
+    found = kernel(VECTOR, plan=LaunchPlan((64, 1, 1), most=5, gathered=True))
+    prepared = found.prepare(grid)
+    prepared(OnDevice((7,)))
+    prepared(OnDevice((7,)))
+    found.launch(grid, (OnDevice((7,)),))
+    for launched in played.launches:
+        assert (launched.grid, launched.words[1:5]) == ((min(prod(grid), 5), 1, 1), (7, *grid))
+    assert len(played.launches) == 3
 
 
 def test_a_grid_is_no_larger_than_devices_have(played: FakeDriver) -> None:

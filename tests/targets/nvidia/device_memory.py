@@ -20,7 +20,7 @@ from tilewright.artifacts.artifact import (
     PointerParameter,
     block_size,
     device_block_size,
-    grid_slot,
+    grid_slots,
     memory_slot,
     scratch_slots,
     slot_layout,
@@ -88,18 +88,24 @@ def work_of(
     used = scratch_slots(info.parameters)[0]
     slots, scratch = slots[:used].ljust(used, b"\0"), None
     blocks = plan.blocks(grid, 1 if plan.parts is None else parts)
+    if plan.gathered:
+        blocks = (min(prod(grid), parts), 1, 1)
     if plan.scratch_bytes:
         scratch = memory.allocate(plan.scratch_bytes * prod(blocks))
         slots += struct.pack("<Qq", scratch.address, plan.scratch_bytes)
     if records is not None:
         slots += struct.pack("<Qq", *records)
-    if plan.has_grid:
-        last = grid_slot(info.parameters, has_scratch=scratch is not None, has_reports=records is not None)
-        slots = slots.ljust(last, b"\0") + struct.pack("<q", grid[0] if plan.parts is None else parts)
+    if plan.grid_words:
+        has_scratch, has_reports = scratch is not None, records is not None
+        first, *_ = grid_slots(info.parameters, plan.grid_words, has_scratch=has_scratch, has_reports=has_reports)
+        said = grid[: plan.grid_words] if plan.parts is None else (parts,)
+        slots = slots.ljust(first, b"\0") + struct.pack(f"<{len(said)}q", *said)
     if plan.group_bytes:
         assert kept is not None
         has_scratch, has_reports = scratch is not None, records is not None
-        last = memory_slot(info.parameters, has_scratch=has_scratch, has_reports=has_reports, has_grid=plan.has_grid)
+        last = memory_slot(
+            info.parameters, has_scratch=has_scratch, has_reports=has_reports, grid_words=plan.grid_words
+        )
         slots = slots.ljust(last, b"\0") + struct.pack("<Q", kept.address)
     maps = b""
     if plan.maps:

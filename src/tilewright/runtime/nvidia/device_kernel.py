@@ -49,7 +49,7 @@ class DeviceKernel:
         self._records = DeviceRecords.of(info, context)
         formats += "Qq" if plan.scratch_bytes else ""
         formats += "Qq" if self._records is not None else ""
-        formats += "q" if plan.has_grid else ""
+        formats += "q" * plan.grid_words
         formats += "Q" if plan.group_bytes else ""
         self._parts = PartCount(info)
         self._maps = LaunchMaps.of(info, plan, context)
@@ -94,7 +94,7 @@ class DeviceKernel:
     def block(self, values: Sequence[SlotValue], sizes: Extents, parts: int, memory: Sequence[int] = ()) -> bytes:
         """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""
         plan = self._plan
-        said = () if not plan.has_grid else sizes[:1] if plan.parts is None else (parts,)
+        said = sizes[: plan.grid_words] if plan.parts is None else (parts,)
         return self._packer.pack(*values, *said, *memory) + self._maps.bytes(values)
 
     def run(self, sizes: Extents, values: list[SlotValue], keep: Sequence[object], stream: int) -> None:

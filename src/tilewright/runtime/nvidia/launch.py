@@ -172,7 +172,7 @@ class CudaKernel:
         sizes = self._extents(grid)
         if not self._is_direct:
             return LaunchSite(lambda *arguments: self.launch(sizes, arguments), lambda rest: rest)
-        if self._plan.has_grid or self.info.steps is not None:
+        if self._plan.grid_words or self.info.steps is not None:
             # the parameter block of a call is that of its grid
             accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True, lie=self._lie)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
@@ -43,9 +43,9 @@ class KernelContext(Struct):
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
     subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
     `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
-    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them, `parts`
-    how many blocks share one where they do, `memory` what a work-group keeps between launches. `reports` says where
-    records for the host go.
+    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them, along all
+    modes where they take any, `parts` how many blocks share one where they do, `memory` what a work-group keeps between
+    launches. `reports` says where records for the host go.
     `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
     pointer parameters may access, where the kernel asks for them. `products` says which products of subgroups matrix
     instructions compute.
@@ -63,7 +63,7 @@ class KernelContext(Struct):
     work_group_size: tuple[int, int]
     shared: Value
     scratch: Value | None
-    groups: Value | None
+    groups: Sequence[Value]
     thread: Value
     lane: Value
     subgroup: Value

@@ -21,13 +21,13 @@ from tilewright.artifacts.artifact import (
     Slot,
     block_alignment,
     block_size,
-    grid_slot,
+    grid_slots,
     memory_slot,
     report_slots,
     scratch_slots,
     slot_layout,
 )
-from tilewright.artifacts.parameters import REPORTS, SCHEDULE
+from tilewright.artifacts.parameters import GRID_MODES, REPORTS, SCHEDULE
 from tilewright.artifacts.parameters import Parameter as KernelParameter
 from tilewright.artifacts.report_sites import numbered_sites
 from tilewright.artifacts.symbols import entry_symbol
@@ -184,7 +184,7 @@ class _Slots(Struct, frozen=True):
     maps: tuple[TensorMap, ...]
     has_scratch: bool
     has_reports: bool
-    has_grid: bool
+    grid_words: int
     has_memory: bool
 
     @property
@@ -194,7 +194,7 @@ class _Slots(Struct, frozen=True):
             self.parameters,
             has_scratch=self.has_scratch,
             has_reports=self.has_reports,
-            has_grid=self.has_grid,
+            grid_words=self.grid_words,
             has_memory=self.has_memory,
             maps=len(self.maps),
         )
@@ -216,13 +216,17 @@ class _Slots(Struct, frozen=True):
             address, words = (b.load("i64", b.offset(block[0], slot), 8) for slot in slots)
             ctx.reports = Records(address, words, numbered_sites(ctx.kernel))
             reports.begin(ctx)
-        if self.has_grid:
-            slot = grid_slot(self.parameters, has_scratch=self.has_scratch, has_reports=self.has_reports)
-            count = b.load("i64", b.offset(block[0], slot), 8)
-            ctx.groups, ctx.parts = (count, None) if ctx.kernel.parts is None else (None, count)
+        if self.grid_words:
+            has = {"has_scratch": self.has_scratch, "has_reports": self.has_reports}
+            slots = grid_slots(self.parameters, self.grid_words, **has)
+            counts = [b.load("i64", b.offset(block[0], slot), 8) for slot in slots]
+            if ctx.kernel.parts is None:
+                ctx.groups = counts
+            else:
+                (ctx.parts,) = counts
         if self.has_memory:
             slot = memory_slot(
-                self.parameters, has_scratch=self.has_scratch, has_reports=self.has_reports, has_grid=self.has_grid
+                self.parameters, has_scratch=self.has_scratch, has_reports=self.has_reports, grid_words=self.grid_words
             )
             ctx.memory = _group_memory(ctx, b.load("ptr", b.offset(block[0], slot), 8))
         if self.maps:
@@ -244,7 +248,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         tensor_copies.maps_of(kernel),
         has_scratch=room is not None,
         has_reports=REPORTS in signature.facts,
-        has_grid=kernel.items > 1 or kernel.parts is not None or kernel.most_blocks is not None,
+        grid_words=_grid_words(kernel),
         has_memory=kernel.group_bytes > 0,
     )
     m, n = kernel.work_group_size
@@ -272,11 +276,19 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         group_bytes=kernel.group_bytes,
         maps=slots.maps,
         most=kernel.most_blocks,
+        gathered=kernel.gathered,
         dependent=schedule.depends,
         flag_bytes=kernel.flag_bytes,
     )
     facts = dict(signature.facts) | ({SCHEDULE: kernel.schedule} if kernel.schedule is not None else {})
     return replace(signature, local_bytes=ctx.arena.high_water, launch=plan, facts=facts)
+
+
+def _grid_words(kernel: Kernel) -> int:
+    """What the parameter block says of the grid (`LaunchPlan.grid_words`)."""
+    if kernel.gathered:
+        return GRID_MODES
+    return int(kernel.items > 1 or kernel.parts is not None or kernel.most_blocks is not None)
 
 
 def _attributes(kernel: Kernel, threads: int, schedule: Schedule) -> str:
@@ -317,7 +329,7 @@ def _context(kernel: Kernel, module: Module, b: Builder, architecture: Architect
         work_group_size=kernel.work_group_size,
         shared=shared,
         scratch=None,
-        groups=None,
+        groups=(),
         thread=i64(0),
         lane=i64(0),
         subgroup=i64(0),

@@ -27,6 +27,7 @@ from tilewright.targets.nvidia.addresses import Access, access_element, scatter_
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
+from tilewright.targets.nvidia.float_bounds import bounds_of
 from tilewright.targets.nvidia.lane_runs import Runs, Transfer
 from tilewright.targets.nvidia.memory import (
     address,
@@ -37,7 +38,6 @@ from tilewright.targets.nvidia.memory import (
 )
 from tilewright.targets.nvidia.quotients import pays, quotients
 from tilewright.targets.nvidia.values import Fragment, Operand, View, Words
-from tilewright.transforms import emit
 
 WORD_BITS = 32
 HALF_BITS = 16
@@ -132,10 +132,8 @@ def _unit_exponent(op: core.Operation) -> core.Value | None:
     """What an operation computes the power of 2 of, if the unit does so in one step: with subnormal numbers as zeros,
     or of what is no less than the exponent of a normal one."""
     if isinstance(op, math_ops.Exp2):
-        limited = op.value.defining_op
         is_f32 = is_fragment(op.value) and fragment_of(op.value).element is F32
-        is_normal = isinstance(limited, arith_floats.Maximum) and any(map(_is_normal, limited.operands))
-        return op.value if is_f32 and is_normal else None
+        return op.value if is_f32 and bounds_of(op.value)[0] >= _LEAST_EXPONENT else None
     power = op.value.defining_op if isinstance(op, arith_floats.Flush) else None
     flushed = power.value.defining_op if isinstance(power, math_ops.Exp2) else None
     return flushed.value if isinstance(flushed, arith_floats.Flush) else None
@@ -148,12 +146,6 @@ def _is_inside_a_unit_power(op: core.Operation) -> bool:
     return isinstance(op, arith_floats.Flush) and all(
         isinstance(user, math_ops.Exp2) and _is_inside_a_unit_power(user) for user in op.out.uses
     )
-
-
-def _is_normal(exponent: core.Value) -> bool:
-    """Whether 2 to a constant, and to all above it, is no subnormal number."""
-    found = emit.constant_of(exponent)
-    return isinstance(found, float) and found >= _LEAST_EXPONENT
 
 
 def _unit_power(ctx: KernelContext, slot: Operand) -> Value:

@@ -45,7 +45,7 @@ _FEWEST: Final = 64
 
 def least_blocks(kernel: Kernel, threads: int) -> int | None:
     """Blocks of so many threads that a multiprocessor runs at least; None if ptxas is to choose."""
-    if kernel.items > 1 or kernel.most_blocks is not None:
+    if kernel.items > 1 or (kernel.most_blocks is not None and not kernel.gathered):
         # left alone, ptxas spills to save the last register of 64 or 96
         by_shared = PACKING.all_shared_bytes // max(_allocated_bytes(kernel), 1)
         return max(min(REGISTERS // (_PACKED_REGISTERS * threads), by_shared), 1)

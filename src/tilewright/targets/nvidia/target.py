@@ -103,7 +103,9 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.assign_roles import AssignRoles
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+        from tilewright.transforms.schedule.drop_unit_modes import DropUnitModes
         from tilewright.transforms.schedule.early_loads import EarlyLoads
+        from tilewright.transforms.schedule.gather_groups import GatherGroups
         from tilewright.transforms.schedule.join_accesses import JoinAccesses
         from tilewright.transforms.schedule.late_barriers import LateBarriers
         from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
@@ -141,6 +143,8 @@ class NvidiaTarget(Struct, frozen=True):
         )
         lanes = [
             OpenReports(),
+            DropUnitModes(),
+            GatherGroups(policy, request),
             ChooseSchedule(policy, request),
             PackItems(packing(self.architecture), request),
             # once more: what is packed depends on what was chosen for the kernel

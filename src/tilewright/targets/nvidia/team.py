@@ -40,8 +40,7 @@ def num_groups(ctx: KernelContext, dim: int) -> Value:
     """Extent of the grid."""
     if dim == 0 and ctx.parts is not None:
         return _number(ctx, "nctaid.x")
-    known = None if dim else ctx.groups
-    return special_register(ctx, f"nctaid.{_AXES[dim]}") if known is None else known
+    return ctx.groups[dim] if dim < len(ctx.groups) else special_register(ctx, f"nctaid.{_AXES[dim]}")
 
 
 def _group_id(ctx: KernelContext, op: core.Operation) -> None:
@@ -62,7 +61,9 @@ def _number(ctx: KernelContext, register: str) -> Value:
 
 
 def part(ctx: KernelContext) -> Value:
-    """Number of the block among those of its work-group."""
+    """Number of the block among those of its work-group, or of the grid."""
+    if ctx.kernel.gathered:
+        return special_register(ctx, "ctaid.x")
     if ctx.parts is None:
         return i64(0)
     if ctx.kernel.max_groups == 1:
@@ -84,7 +85,10 @@ def _part(ctx: KernelContext, op: core.Operation) -> None:
 
 def _num_parts(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.NumParts)
-    ctx.bind(op.out, i64(1) if ctx.parts is None else ctx.parts)
+    if ctx.kernel.gathered:
+        ctx.bind(op.out, special_register(ctx, "nctaid.x"))
+    else:
+        ctx.bind(op.out, i64(1) if ctx.parts is None else ctx.parts)
 
 
 def _columns(ctx: KernelContext) -> int:

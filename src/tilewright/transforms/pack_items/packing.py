@@ -57,7 +57,8 @@ class PackItems(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             wanted = self.request.of(kernel)
-            if kernel.parts is not None or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
+            is_shared = kernel.parts is not None or kernel.gathered
+            if is_shared or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
                 continue
             items = Items.of(kernel)
             plan = items if isinstance(items, str) else plan_of(items, self.policy, wanted)

@@ -66,9 +66,7 @@ class ChooseSchedule(Pass, frozen=True):
         for kernel in module.kernels:
             wanted = with_wishes(self.request.of(kernel), kernel)
             forget_wishes(kernel)
-            threads = self._wanted_threads(kernel, wanted)
-            if kernel.spread and threads is not None:
-                kernel.work_group_size = (threads, 1)
+            threads = take_threads(kernel, wanted, self.policy)
             found = obstacle(kernel)
             way, products, reason = wanted.way, wanted.products, ""
             chosen: Mapping[str, object] = UNSAID
@@ -114,7 +112,9 @@ class ChooseSchedule(Pass, frozen=True):
             yield from threads_beside(teams_of(kernel).threads, kernel.subgroup_size or 1, self.policy.most_threads)
             yield from self._resident_moves(kernel, taken)
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
-        if self._best_order(kernel, taken) is not None:
+        if kernel.gathered:
+            yield Schedule(persistent=False, roles=False, pingpong=False)
+        if self._best_order(kernel, taken) is not None or (kernel.gathered and schedule_of(kernel).order is not None):
             yield Schedule(order=1)
 
     def _resident_moves(self, kernel: Kernel, taken: Products) -> Iterator[Schedule]:
@@ -127,6 +127,8 @@ class ChooseSchedule(Pass, frozen=True):
     def _persist(self, kernel: Kernel, placed: Products, wanted: Schedule) -> bool | None:
         """Whether blocks go on from tile to tile; then no more share a work-group than the device runs at a time."""
         block = block_of(kernel, self.policy)
+        if kernel.gathered and block is not None:
+            kernel.most_blocks = placed.resident(block)
         if not placed.persistent or block is None:
             return False if wanted.persistent is False else None
         if kernel.parts is not None:
@@ -141,7 +143,7 @@ class ChooseSchedule(Pass, frozen=True):
 
     def _best_order(self, kernel: Kernel, placed: Products) -> int | None:
         block = block_of(kernel, self.policy)
-        return None if block is None or not placed.loops else best_order(placed, placed.resident(block))
+        return None if block is None or not placed.loops else best_order(placed.plans, placed.resident(block))
 
     def _over_lanes(self, kernel: Kernel, threads: int | None) -> Products | str:
         """Deal the tiles to threads; why there is no room for them, if there is none."""
@@ -178,18 +180,22 @@ class ChooseSchedule(Pass, frozen=True):
             return self.policy.threads_of_row(there, bytes_, reduced)
         return self.policy.threads(largest, bytes_, reduced)
 
-    def _wanted_threads(self, kernel: Kernel, wanted: Schedule) -> int | None:
-        """Those asked for, if a block can have so many."""
-        size = kernel.subgroup_size or 1
-        possible = wanted.threads and wanted.threads % size == 0 and wanted.threads <= self.policy.most_threads
-        return wanted.threads if possible else None
-
     def _why(self, kernel: Kernel) -> str:
         """Which numbers of threads a kernel can have."""
         return (
             f"blocks have whole subgroups of {kernel.subgroup_size}, {self.policy.most_threads} threads at most; a "
             f"kernel whose work-items know who they are has as many as its text says"
         )
+
+
+def take_threads(kernel: Kernel, wanted: Schedule, policy: SchedulePolicy) -> int | None:
+    """Give a kernel that leaves them to us the threads that are asked for, if a block can have so many: those."""
+    size = kernel.subgroup_size or 1
+    if not wanted.threads or wanted.threads % size or wanted.threads > policy.most_threads:
+        return None
+    if kernel.spread:
+        kernel.work_group_size = (wanted.threads, 1)
+    return wanted.threads
 
 
 def _take_whole_warps(kernel: Kernel) -> None:

@@ -253,9 +253,14 @@ def test_each_barrier_wait_and_fence_is_needed(
 
 
 def test_the_schedule_says_how_each_product_is_computed() -> None:
-    _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64)))
-    plan = "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/3 copies=tensor stores=tensor order=16"
-    assert kernel.facts[SCHEDULE] == f"{plan} # work-groups are not packed: scf.for"
+    text = TEXTS.tile_ir_product(TEXTS.Product((256, 256, 256), "f16", "f32"), (128, 128, 64))
+    plan = (
+        "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/{} copies=tensor stores=tensor persistent={}"
+    )
+    _, kernel = emitted(text)
+    assert kernel.facts[SCHEDULE] == plan.format(6, "yes order=8 roles=yes pingpong=yes")
+    _, kernel = emitted(text, schedule="persistent=no")
+    assert kernel.facts[SCHEDULE] == f"{plan.format(3, 'no order=16')} # work-groups are not packed: scf.for"
     _, kernel = emitted(TEXTS.tile_ir_product(TEXTS.Product((8, 8, 8), "f32", "f32"), (4, 4, 4)))
     said = kernel.facts[SCHEDULE]
     assert said.startswith("lanes threads=128 #")
