@@ -16,7 +16,9 @@ from tilewright.artifacts.artifact import Artifact, ArtifactError
 from tilewright.ir.passes import PassManager
 from tilewright.runtime.apart import takes_apart
 from tilewright.runtime.code_checks import check_object
+from tilewright.runtime.header import emit_header
 from tilewright.runtime.nvidia.code_checks import check_ptx
+from tilewright.targets.cpu import generation
 
 PLACES = count("RANDOM_PLACES_OF_ARRAYS", 12, 400)
 _N = 8
@@ -159,6 +161,18 @@ def test_code_of_both_forms_is_that_of_the_header(target: str) -> None:
             check(replace(artifact, payload=artifact.payload.replace(old, new)))
     with pytest.raises(ArtifactError, match=r"kernel k: .* another signature"):
         check(replace(artifact, kernels=(replace(info, apart=replace(info.apart, local_bytes=1 << 10)),)))
+
+
+def test_long_programs_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tw.compile(LOOPS, target="cpu", cache=False).k.info.apart is not None
+    monkeypatch.setattr(generation, "WELL_OPTIMISED", 200)
+    assert tw.compile(LOOPS, target="cpu", cache=False).k.info.apart is None
+
+
+def test_c_programs_have_the_form_for_any_arrays() -> None:
+    header = emit_header(tw.compile(LOOPS, target="cpu", cache=False).artifact)
+    assert '__asm__("tw_k")' in header
+    assert "apart" not in header
 
 
 def test_a_schedule_is_that_of_arrays_that_lie_apart() -> None:

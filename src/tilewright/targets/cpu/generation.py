@@ -77,11 +77,17 @@ def _nested(module: Module, infos: Sequence[KernelInfo]) -> tuple[KernelInfo, ..
 
 
 def _emitted(module: Module, machine: Machine, report: Report) -> tuple[LlvmModule, tuple[KernelInfo, ...]]:
-    """The program in LLVM's language: for speed if it is not too long so, else as short as it can be."""
+    """The program in LLVM's language: for speed if it is not too long so, without second forms of kernels perhaps, else
+    as short as it can be."""
     try:
         return _lowered(module, machine, WELL_OPTIMISED)
     except CodeTooLong:
         pass
+    second = [kernel for kernel in module.kernels if not kernel.is_head]
+    for kernel in second:
+        kernel.erase()
+    if second:
+        return _emitted(module, machine, report)
     try:
         return _lowered(module, replace(machine, compact=True), MAX_INSTRUCTIONS)
     except CodeTooLong as error:
