@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -73,8 +73,10 @@ def measure(name: str, children: dict[str, Child], rounds: int, order: Random) -
     return times, max(child.asked("wrong") for child in children.values())
 
 
-def compare(sources: dict[str, Path], names: Iterable[str], threads: int, pairs: int, rounds: int) -> list[Comparison]:
-    """All workloads with a number of threads; one line each as they are done for the last time."""
+def compare(
+    sources: dict[str, Path], names: Iterable[str], threads: int, pairs: int, rounds: int
+) -> Iterator[Comparison]:
+    """All workloads with a number of threads, each as soon as it is done for the last time."""
     times: dict[str, dict[str, list[float]]] = {name: {tree: [] for tree in sources} for name in names}
     errors = dict.fromkeys(times, 0.0)
     order = Random()
@@ -85,15 +87,13 @@ def compare(sources: dict[str, Path], names: Iterable[str], threads: int, pairs:
             children = {
                 tree: stack.enter_context(start(source, caches / tree, threads)) for tree, source in sources.items()
             }
-            for name in times:
-                found, error = measure(name, children, rounds, order)
+            for name, found in times.items():
+                new, error = measure(name, children, rounds, order)
                 errors[name] = max(errors[name], error)
-                for tree, seconds in found.items():
-                    times[name][tree] += seconds
-    return [
-        Comparison.of(name, Timings(found), [BEFORE], ours=NOW, threads=threads, error=errors[name])
-        for name, found in times.items()
-    ]
+                for tree, seconds in new.items():
+                    found[tree] += seconds
+                if pair == pairs - 1:
+                    yield Comparison.of(name, Timings(found), [BEFORE], ours=NOW, threads=threads, error=errors[name])
 
 
 def line(case: Comparison) -> str:
@@ -136,7 +136,9 @@ def main() -> int:
             names = [f"{work.area}: {work.name}" for work in found]
             if names:
                 pairs = 1 if options.quick else options.pairs
-                cases += compare(sources, names, threads, pairs, options.rounds)
+                for case in compare(sources, names, threads, pairs, options.rounds):
+                    print(line(case), file=sys.stderr, flush=True)
+                    cases.append(case)
     if not cases:
         parser.error(f"no workload has {options.only!r} in its name")
     cases.sort(key=lambda case: case.ratio.median)
