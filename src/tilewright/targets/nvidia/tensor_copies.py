@@ -76,9 +76,10 @@ def _open(ctx: KernelContext, op: core.Operation) -> None:
     """Maps are on their way to the unit that copies while barriers are made, and while the launch before this one ends:
     the first copy would wait for them."""
     assert isinstance(op, ops.OpenBarriers)
-    for place in ctx.maps.values():
-        parameter = ctx.b.cast("addrspacecast", place, PARAMETERS)
-        ctx.b.intrinsic_void("llvm.nvvm.prefetch.tensormap", [parameter], overload=[PARAMETERS])
+    if op is next(each for each in ctx.kernel.walk() if isinstance(each, ops.OpenBarriers)):
+        for place in ctx.maps.values():
+            parameter = ctx.b.cast("addrspacecast", place, PARAMETERS)
+            ctx.b.intrinsic_void("llvm.nvvm.prefetch.tensormap", [parameter], overload=[PARAMETERS])
     for k in range(memref_of(op.barriers).shape[0] or 0):
         place = address(ctx, ctx.view(op.barriers), [i64(k)])
         ctx.b.intrinsic_void("llvm.nvvm.mbarrier.init.shared", [place, i32(op.arrivals)])
