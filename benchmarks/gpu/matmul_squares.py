@@ -1,7 +1,8 @@
 """Products of matrices in all four majors against cuBLAS, cold and sustained, on an NVIDIA GPU.
 
     python benchmarks/gpu/matmul_squares.py [--quick] [--sizes N,MxNxK,..] [--majors NN,NT,..] [--types f16:f16,..]
-                                            [--schedules LINE,LINE,..] [--sustained] [--processes N] [--json PATH]
+                                            [--schedules LINE,LINE,..] [--sustained SIZES] [--more] [--processes N]
+                                            [--json PATH]
 
 The peers are `torch.mm` by cuBLAS and by cuBLASLt; a share is that of the faster one of each case. Ours are Tile IR
 with one block a tile of 128 x 128 x 64 (`tile`) and of 128 x 256 x 64 (`wide`), `gemm` of the tensor language on a grid
@@ -11,21 +12,25 @@ is that of squares.
 
 Cold: what the launch reads has been driven from the cache, and the host is ahead of the device, so that its time does
 not count. Sustained: launches one behind the other for some milliseconds, of a graph, so that the host's time does not
-count either. Contestants run in turn, in an order that is
-drawn each round, more rounds of short products, on random normal data; results are compared with products in float64 by
-the norm of the error. Prints shares in the median, those of each way and of the best of ours over all cases, and saves
-them with their quartiles: benchmarks/results/gpu_matmul_squares.json.
+count either. Contestants run in turn, in an order that is drawn each round, more rounds of short products, on random
+normal data; results are compared with products in float64 by the norm of the error. Prints shares in the median, those
+of each way and of the best of ours over all cases, and saves them with their quartiles:
+benchmarks/results/gpu_matmul_squares.json. With `--more`, the rows of that file stay that are not run, for runs of some
+types each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from device import name_of_device, torch_on_device
+from msgspec import Struct
 
 # isort: split
 from ahead import Program, add_options, compiled_ahead
@@ -69,8 +74,12 @@ class Case:
     result: str
 
     def __str__(self) -> str:
-        size = self.extents[0] if len(set(self.extents)) == 1 else "x".join(map(str, self.extents))
-        return f"{self.element}:{self.result} {self.majors} {size}"
+        return f"{self.element}:{self.result} {self.majors} {self.size}"
+
+    @property
+    def size(self) -> str:
+        """As `--sizes` has it."""
+        return "x".join(map(str, self.extents[:1] if len(set(self.extents)) == 1 else self.extents))
 
     @property
     def transposed(self) -> tuple[bool, bool]:
@@ -85,7 +94,8 @@ def main() -> None:
     parser.add_argument("--types", default=",".join(TYPES), help="(default: %(default)s)")
     parser.add_argument("--schedules", default="", metavar="LINES", help="other schedules of gemm, between commas")
     parser.add_argument("--ours", default=",".join([*TILES, "gemm"]), help="(default: %(default)s)")
-    parser.add_argument("--sustained", action="store_true", help="launches one behind the other too")
+    parser.add_argument("--sustained", default="", metavar="SIZES", help="launches one behind the other too, of these")
+    parser.add_argument("--more", action="store_true", help="add to the figures that are there")
     add_options(parser)
     options = figures.parsed(parser)
     ways = [*_list(options.ours), *_list(options.schedules)]
@@ -93,38 +103,65 @@ def main() -> None:
         _run(options, ways)
 
 
+class Row(Struct, frozen=True):
+    """A case, cold or sustained, as it is recorded."""
+
+    name: str
+    tflops: dict[str, float]
+    shares: dict[str, Spread]
+
+    @property
+    def best(self) -> Spread:
+        """Of the best of ours."""
+        return max(self.shares.values(), key=lambda share: share.median)
+
+
 def _run(options: Any, ways: list[str]) -> None:
     torch = torch_on_device()
     cold = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device="cuda")
-    modes: dict[str, Callable[[Run], Timer]] = {"cold": lambda run: _cold(torch, cold, run)}
-    if options.sustained:
-        modes["sustained"] = lambda run: _sustained(torch, run)
     print(name_of_device(torch))
-    found: list[dict[str, object]] = []
-    shares: dict[str, dict[str, Spread]] = {}
-    rows: list[tuple[str, float]] = []
+    rows = {row.name: row for row in _recorded(options.json)} if options.more else {}
     for case in _cases(options):
         runs = contestants(torch, case, ways)
+        modes: dict[str, Callable[[Run], Timer]] = {"cold": lambda run: _cold(torch, cold, run)}
+        if case.size in _list(options.sustained):
+            modes["sustained"] = lambda run: _sustained(torch, run)
         for mode, timer in modes.items():
             timers = {name: timer(run) for name, run in runs.items()}
             timings = in_turn(timers, options.rounds if options.quick else _rounds(timers, options.rounds))
-            line = _shares(timings)
-            best = max(line.values(), key=lambda share: share.median)
-            for name, share in (line | {"best": best}).items():
-                shares.setdefault(f"{mode} {name}", {})[str(case)] = share
-            rows.append((f"{case} {mode}", best.median))
-            rates = _rates(timings, case)
-            found.append({"name": f"{case} {mode}", "tflops": rates, "shares": line})
-            peer = max(rates[name] for name in PEERS)
-            told = "  ".join(f"{name} {share.median:.3f}" for name, share in line.items())
+            row = Row(f"{case} {mode}", _rates(timings, case), _shares(timings))
+            rows[row.name] = row
+            peer = max(row.tflops[name] for name in PEERS)
+            told = "  ".join(f"{name} {share.median:.3f}" for name, share in row.shares.items())
             print(f"{case!s:22} {mode[:4]} {peer:6.0f} TFLOP/s  {told}", flush=True)
-    overall = {way: Overall.of(each) for way, each in shares.items()}
+    overall = _overall(rows.values())
     figures.tell(overall)
-    figures.save(options.json, found, overall, Chart("Square products, best share of cuBLAS", rows, GOAL))
+    shown = [(name, row.best.median) for name, row in rows.items()]
+    figures.save(options.json, [*rows.values()], overall, Chart("Square products, best share of cuBLAS", shown, GOAL))
+
+
+def _recorded(path: Path | None) -> list[Row]:
+    """The rows of a file that this script has written."""
+    if path is None or not path.exists():
+        return []
+    return msgspec.convert(msgspec.json.decode(path.read_bytes())["cases"], list[Row])
+
+
+def _overall(rows: Iterable[Row]) -> dict[str, Overall]:
+    """Of each way, and of the best of each case, by mode."""
+    shares: dict[str, dict[str, Spread]] = {}
+    for row in rows:
+        case, _, mode = row.name.rpartition(" ")
+        for name, share in (row.shares | {"best": row.best}).items():
+            shares.setdefault(f"{mode} {name}", {})[case] = share
+    return {way: Overall.of(each) for way, each in shares.items()}
 
 
 def _rounds(timers: dict[str, Timer], fewest: int) -> int:
-    """More rounds of what is short, whose times differ most, than are asked for."""
+    """More rounds of what is short, whose times differ most, than are asked for; by the second launch of each, since
+    the driver loads what it launches first."""
+    for timer in timers.values():
+        timer()
     seconds = sum(timer() for timer in timers.values())
     return max(fewest, min(MOST_ROUNDS, int(TIMED / seconds)))
 

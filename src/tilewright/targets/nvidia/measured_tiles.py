@@ -47,7 +47,7 @@ class MeasuredTile(Struct, frozen=True):
     factors of type `{}`. Some are for right factors whose rows run along n alone, or do not (`right_along_n`), and for
     left ones whose rows run along m, or do not (`left_along_m`). So many blocks along m by so many along n of the
     program, which is column-major, are a `cluster`. With `stream` blocks share the terms of what is left behind whole
-    waves. A launch takes so many microseconds `once`. Products of more than `most_terms` have others.
+    waves. A launch takes so many microseconds `once`, a tile so many more whose result is `wider` than the factors.
     """
 
     along: int
@@ -63,7 +63,7 @@ class MeasuredTile(Struct, frozen=True):
     cluster: tuple[int, int] = (1, 1)
     stream: bool = False
     once: float = 0.0
-    most_terms: float = math.inf
+    wider: float = 0.0
 
     def suits(self, turned: tuple[bool, bool]) -> bool:
         """Whether it is for factors of which the right one's rows run along n, and the left one's along m."""
@@ -80,10 +80,14 @@ class MeasuredTile(Struct, frozen=True):
         shared = None if self.shared is None else self.shared.of_split_sectors(2 * pieces)
         return replace(self, alone=self.alone.of_split_sectors(pieces), shared=shared)
 
+    def storing(self, element_bytes: int) -> MeasuredTile:
+        """With a result of such elements, of factors of two bytes."""
+        if element_bytes <= 2 or not self.wider:
+            return self
+        return replace(self, alone=Cost(self.alone.fixed + self.wider, self.alone.step))
+
     def seconds(self, m: int, n: int, k: int, many: int) -> float:
         """Of a launch of so many products, without its start."""
-        if k > self.most_terms:
-            return math.inf
         operations = 2 * self._tiles(m, n, many) * self.rows * self.along * -(-k // self.depth) * self.depth
         return max(self.busy(m, n, k, many), operations / self.rate)
 
@@ -141,76 +145,122 @@ _ROWS: Final = 128
 _FILLED: Final = 1.5
 _LAST: Final = 1.0
 """Microseconds of a launch until its first boxes have arrived, and of its last tile, where others hide their stores."""
-_TILE: Final = 2.2
+_STEP: Final = 0.334
+_AREA: Final = 0.0021
+_LOAD: Final = 0.059
+"""Microseconds of a step of 128 rows with 128 columns, what each more of these adds, and what 128 more rows add that
+the block loads of both factors."""
 _HALF_SLABS: Final = 2.3
-"""Microseconds of a tile beside its steps, and what seven slabs of 32 columns add."""
-_STEP: Final = 0.33
-_COLUMN: Final = 0.0026
-"""Microseconds of a step of 128 rows with 128 columns, and what each more of these adds."""
-_UNHIDDEN: Final = 0.6
-_SLOWER: Final = 1.025
-_ALONE: Final = 1.2
-"""Microseconds beside the steps of tiles that hide each other's stores, and how much longer steps take; beside one that
-nothing is left for to hide behind."""
-
-
-_OF_TWO: Final = 4.4
-_OF_THREE: Final = 4.2
-_DENSER: Final = 0.963
-_SLABBED: Final = 1.03
-"""Microseconds of a tile of more rows beside its steps, and how much less these take, which load less for what they
-multiply; how much longer, with slabs of 32 columns."""
-_MOST_TERMS: Final = 8000
-"""Of more, tiles by turns are faster (H100, f16, 8192 and 9216, NT and NN: 1.02 to 1.03 times)."""
+_SLABBED: Final = 1.02
+"""Microseconds that seven slabs of 32 columns add to a tile of 128 rows; how much longer steps take with such slabs."""
+_WIDER: Final = 0.7
+"""Microseconds more of a tile of 128 x 256 whose result has elements of four bytes, not of two."""
 _ACROSS: Final = 0.0036
 """Microseconds more of a tile whose slabs are stored by lines of 32 bytes, of each row."""
 
 
-def _step(along: float) -> float:
-    return _STEP + _COLUMN * (along - _ROWS)
+class _Kind(Struct, frozen=True):
+    """Tiles that are multiplied alike: microseconds of each beside its steps, how much longer these take than those of
+    two groups of warps with 64 rows each, and what a launch takes once."""
+
+    fixed: float
+    slower: float = 1.0
+    once: float = _FILLED
+
+
+_TOGETHER: Final = _Kind(1.2)
+"""Two groups of warps have 64 rows each."""
+_OF_TWO: Final = _Kind(0.8, 1.05)
+"""Each of two has 128."""
+_OF_THREE: Final = _Kind(2.0, 1.01)
+"""Each of three has 64."""
+_PAIRED: Final = _Kind(0.6, 1.105, _FILLED + 2.5)
+"""Two groups, and a producer warp, in each of two blocks that load the longer side for each other: they have to know
+each other first."""
+_BY_TURNS: Final = _Kind(0.6, 0.99, _FILLED + _LAST)
+_ALONE: Final = 1.2
+_TURNED: Final = 1.01
+"""A group multiplies while another one stores; what a tile takes more that nothing is left for to hide behind, and how
+much longer steps take the other way round."""
+
+
+def _step(along: int, rows: int, cluster: tuple[int, int] = (1, 1)) -> float:
+    """Of a block of a cluster, all of which load for each other what they share."""
+    loaded = along / cluster[1] + rows / cluster[0]
+    return _STEP + _AREA * (along * rows / _ROWS - _ROWS) + _LOAD * (loaded / _ROWS - 2)
+
+
+def _tile(
+    kind: _Kind,
+    along: int,
+    rows: int,
+    more: str = "",
+    *,
+    threads: int = _GROUPS,
+    right_along_n: bool | None = None,
+    cluster: tuple[int, int] = (1, 1),
+) -> MeasuredTile:
+    """One that nothing hides the stores of."""
+    step = _step(along, rows, cluster) * kind.slower * (_SLABBED if _SHORT_SLABS in more else 1.0)
+    return MeasuredTile(
+        along,
+        rows,
+        Cost(kind.fixed, step),
+        threads=threads,
+        more=more,
+        right_along_n=right_along_n,
+        cluster=cluster,
+        once=kind.once,
+        wider=_WIDER * along * rows / (2 * _ROWS * _ROWS),
+    )
 
 
 def _together(along: int, more: str = "", right_along_n: bool | None = None) -> MeasuredTile:
     """A tile of which two groups of warps multiply 64 rows each."""
-    cost = Cost(_TILE + _HALF_SLABS * (more == _SHORT_SLABS), _step(along))
-    return MeasuredTile(along, _ROWS, cost, threads=_GROUPS, more=more, right_along_n=right_along_n, once=_FILLED)
+    found = _tile(_TOGETHER, along, _ROWS, more, right_along_n=right_along_n)
+    if _SHORT_SLABS not in more:
+        return found
+    return replace(found, alone=Cost(found.alone.fixed + _HALF_SLABS, found.alone.step))
 
 
 def _large(
     along: int, rows: int, more: str = "", *, threads: int = _GROUPS, right_along_n: bool | None = None
 ) -> MeasuredTile:
     """One of which two groups of warps multiply 128 rows each, or three 64."""
-    step = _step(along * rows / _ROWS) * _DENSER * (_SLABBED if more == _SHORT_SLABS else 1.0)
+    kind = _OF_TWO if threads == _GROUPS else _OF_THREE
+    return _tile(kind, along, rows, more, threads=threads, right_along_n=right_along_n)
+
+
+def _paired(along: int, rows: int, more: str = "", *, right_along_n: bool | None = None) -> MeasuredTile:
+    """One of a block that loads with another one."""
+    cluster = (1, 2) if along >= rows else (2, 1)
+    return _tile(_PAIRED, along, rows, f" roles=yes{more}", right_along_n=right_along_n, cluster=cluster)
+
+
+def _by_turns(along: int, right_along_n: bool | None = None) -> MeasuredTile:
+    """One that a group of warps multiplies while another one stores its own."""
+    fixed, step = _BY_TURNS.fixed, _step(along, _ROWS) * _BY_TURNS.slower
     return MeasuredTile(
         along,
-        rows,
-        Cost(_OF_TWO if threads == _GROUPS else _OF_THREE, step),
-        threads=threads,
-        more=more,
+        _ROWS,
+        Cost(fixed + _ALONE, step),
+        Cost(2 * fixed, 2 * step),
+        more=_PINGPONG,
         right_along_n=right_along_n,
-        once=_FILLED,
-        most_terms=_MOST_TERMS,
+        once=_BY_TURNS.once,
     )
 
 
 def _turned(tile: MeasuredTile) -> MeasuredTile:
     """The same the other way round: rows of accumulators are neighbours in memory, of which there are slabs in the
     right factor; any eighth row may be the last, where those of the left one run along k."""
-    alone = Cost(tile.alone.fixed + _ACROSS * tile.along, tile.alone.step)
-    return replace(tile, along=tile.rows, rows=tile.along, alone=alone, right_along_n=True, left_along_m=False)
-
-
-def _by_turns(along: int, cost: Cost, right_along_n: bool | None = None, alone: float = _ALONE) -> MeasuredTile:
-    """One that a group of warps multiplies while another one stores its own."""
-    return MeasuredTile(
-        along,
-        _ROWS,
-        Cost(cost.fixed + alone, cost.step),
-        Cost(2 * cost.fixed, 2 * cost.step),
-        more=_PINGPONG,
-        right_along_n=right_along_n,
-        once=_FILLED + _LAST,
+    found = replace(
+        tile, along=tile.rows, rows=tile.along, cluster=tile.cluster[::-1], right_along_n=None, left_along_m=False
     )
+    if tile.shared is not None:
+        return found.slower(_TURNED)
+    across = _ACROSS * tile.along
+    return replace(found, alone=Cost(tile.alone.fixed + across, tile.alone.step))
 
 
 WARPGROUP_TILES: Final = (
@@ -224,7 +274,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(160, _ROWS, Cost(1.0, 0.46), threads=_GROUPS, more=_SHORT_SLABS, right_along_n=True, once=_FILLED),
     _together(224, _SHORT_SLABS, right_along_n=True),
     *(_together(along) for along in (192, 256)),
-    MeasuredTile(256, 144, Cost(_TILE, 0.79), threads=_GROUPS, once=_FILLED),
+    MeasuredTile(256, 144, Cost(2.2, 0.79), threads=_GROUPS, once=_FILLED),
     MeasuredTile(256, 192, Cost(2.3, 0.981), threads=_GROUPS, rate=8.2e14, once=_FILLED),
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
@@ -239,38 +289,32 @@ device's power they take up to 1.3 times as long in launches of milliseconds, al
 factor run along n it comes in slabs of 64 or 32 columns, else along n any eighth column may be the last.
 """
 
+_EIGHTHS: Final = (144, 152, 160, 168, 176)
 STORED_TILES: Final = (
-    *(_by_turns(along, Cost(_UNHIDDEN, _step(along) * _SLOWER), right_along_n=False) for along in (144, 160, 168, 176)),
-    _by_turns(128, Cost(0.35, 0.347)),
-    _by_turns(192, Cost(1.2, 0.493), alone=0.0),
+    *(_by_turns(along, right_along_n=False) for along in _EIGHTHS),
+    *(_turned(_by_turns(along)) for along in _EIGHTHS),
+    replace(_by_turns(128), shared=Cost(0.7, 0.73), alone=Cost(1.55, 0.365)),
+    replace(_by_turns(192), wider=0.5),
+    replace(_by_turns(192).slower(1.005), along=_ROWS, rows=192),
     MeasuredTile(192, 256, Cost(2.3, 0.978), threads=_GROUPS, rate=8.2e14, once=_FILLED),
-    *(_large(along, 256, right_along_n=False) for along in (176, 184)),
+    *(_large(along, 256, right_along_n=False) for along in (*_EIGHTHS, 184)),
     *(_large(along, 192, threads=_THREE_GROUPS, right_along_n=False) for along in (208, 224, 240, 248)),
     *(_turned(_together(along)) for along in range(104, 256, 8) if along not in (128, 192)),
-    *(_turned(_large(along, 256)) for along in (176, 184)),
+    *(_turned(_large(along, 256)) for along in (*_EIGHTHS, 184)),
     *(_turned(_large(along, 192, threads=_THREE_GROUPS)) for along in (208, 216, 232, 240, 248)),
     _large(160, 256, _SHORT_SLABS, right_along_n=True),
     _large(224, 192, _SHORT_SLABS, threads=_THREE_GROUPS, right_along_n=True),
-    MeasuredTile(
-        224,
-        _ROWS,
-        Cost(_TILE, 0.596),
-        threads=_GROUPS,
-        more=f" roles=yes{_SHORT_SLABS}",
-        right_along_n=True,
-        cluster=(1, 2),
-        once=_FILLED,
-    ),
+    *(_paired(along, _ROWS, right_along_n=False) for along in range(208, 256, 8)),
+    *(_paired(along, 256, right_along_n=False) for along in range(104, 176, 8) if along != _ROWS),
+    *(_turned(_paired(along, _ROWS)) for along in range(208, 256, 8)),
+    *(_turned(_paired(along, 256)) for along in range(104, 176, 8) if along != _ROWS),
+    _paired(256, _ROWS),
+    _paired(_ROWS, 256),
+    _paired(224, _ROWS, _SHORT_SLABS, right_along_n=True),
+    _paired(160, 256, _SHORT_SLABS, right_along_n=True),
 )
 """Tiles of f16 and bf16 where the machine stores the result: those that two work-groups of a block take by turns, those
-of more rows, those the other way round, and one whose boxes two blocks load for each other.
-
-H200, cold, f16, share of the better of cuBLAS and cuBLASLt, with the best of the other tiles in the same run: 3840 NN
-1.03 for 1.00, TT .98 for .95, 4864 1.03 to 1.05 for 1.00, 8192 1.045 for 1.035, 4096 x 4096 x 256 1.13 for 1.03; 2048
-.95 for .99, 4096 .97 for .99. H100, cold, f16, likewise: the other way round, NN, 2560 1.11 for .95, 2816 1.02 for .86,
-5120 .99 for .91, 1792 1.09 for 1.07, 2304 1.06 for 1.00, 7680 1.06 for 1.03, 1280 .99 for .95; more rows, NT, 7680 1.09
-for 1.04, 5888 1.06 for 1.04, 6400 1.02 for .98, 7424 1.09 for 1.08, TN, 2304 1.03 for .98, 7680 1.03 for 1.01; in
-clusters, TN, 2560 1.01 for .93, 3328 1.09 for 1.01, 5120 .98 for .91.
+of more rows, those the other way round, and those whose boxes two blocks load for each other.
 """
 
 CONSTANT_TILES: Final = (MeasuredTile(96, 192, Cost(0.0, 0.5167), more=_SHORT_SLABS, right_along_n=True),)

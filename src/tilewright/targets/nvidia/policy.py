@@ -169,7 +169,15 @@ class NvidiaTilePolicy(Struct, frozen=True):
         if not self._is_by_groups(a, b, c):
             return None
         whole = _has_whole_sectors(a) and _has_whole_sectors(b)
-        return tile_of_groups(extents, self.threads, self.tiles, turned=turned, whole_sectors=whole, shares=self.shares)
+        return tile_of_groups(
+            extents,
+            self.threads,
+            self.tiles,
+            turned=turned,
+            whole_sectors=whole,
+            shares=self.shares,
+            result_bytes=c.element.bytes,
+        )
 
     def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Schedule:
         """As measured with the tile that the model chooses."""

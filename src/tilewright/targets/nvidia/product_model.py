@@ -84,6 +84,7 @@ def tile_of_groups(
     turned: Turned = (False, False),
     whole_sectors: bool = True,
     shares: bool = False,
+    result_bytes: int = _HALF_BYTES,
 ) -> MeasuredTile | ModelledTile | None:
     """The tile for groups of warps with which a product m x n x k of elements of two bytes takes least time.
 
@@ -107,7 +108,7 @@ def tile_of_groups(
         [one for one in shared if shares and threads in (None, one.threads)]
         for shared in (SPLIT_SECTOR_TILES, STREAMED_TILES)
     )
-    return _best_of_groups(mine, extents, 1, turned, whole_sectors, clustered, streamed)
+    return _best_of_groups(mine, extents, 1, turned, whole_sectors, clustered, streamed, result_bytes)
 
 
 def _best_of_groups(
@@ -118,9 +119,11 @@ def _best_of_groups(
     whole_sectors: bool,
     clustered: Sequence[MeasuredTile],
     streamed: Sequence[MeasuredTile],
+    result_bytes: int,
 ) -> MeasuredTile | ModelledTile:
     """That with which products take least time, of `tiles`, of those for clusters and those whose terms are shared."""
     m, n, k = extents
+    tiles = [tile.storing(result_bytes) if isinstance(tile, MeasuredTile) else tile for tile in tiles]
     if not whole_sectors:
         tiles = [tile.of_split_sectors(_HALF_BYTES) for tile in tiles]
         tiles += [tile for tile in clustered if tile.suits(turned)]
@@ -252,7 +255,8 @@ def chosen_tile(
         if by_machine and whole_sectors and many == 1:
             found += [tile for tile in STORED_TILES if tile.suits(turned)]
         shared = STREAMED_TILES if streams else ()
-        best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared)
+        bytes_ = SCALARS[result].bytes
+        best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared, bytes_)
     else:
         known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
         best = min(_fitting(known, m, n), key=lambda tile: tile.seconds(m, n, k, many))

@@ -14,8 +14,9 @@ from typing import Final
 from tilewright.dialects import lane_roles as ops
 from tilewright.dialects import memref
 from tilewright.dialects.builtin import Kernel
+from tilewright.dialects.lane_products import MmaAsync
 from tilewright.ir import core
-from tilewright.targets.llvm.emitter import i32, i64
+from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.nvidia import clusters
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.occupancy import REGISTERS
@@ -69,17 +70,25 @@ def _deal(ctx: KernelContext, how: str, count: int, threads: int) -> None:
 def _roles(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.Roles)
     b, ctx.in_role = ctx.b, True
-    thread, threads = special_register(ctx, "tid.x"), op.sides * ctx.threads
-    with b.if_else(b.icmp("ult", thread, i64(threads))) as branch:
+    threads = op.sides * ctx.threads
+    # by the warp's number: ptxas keeps what warps have in common out of their registers where lanes do not part
+    warp, computes = _same_in_lanes(ctx, WARP), i64(threads // WARP)
+    with b.if_else(b.icmp("ult", warp, computes)) as branch:
         with branch.then():
             _deal(ctx, "inc", registers(threads, op.sides), threads)
             ctx.lower_block(op.main.entry)
         with branch.otherwise():
             _deal(ctx, "dec", asks(threads, op.sides), threads)
-            apart = _shared_apart(ctx) if op.sides > 1 else nullcontext()
-            with b.if_then(b.icmp("ult", thread, i64(threads + WARP))), apart:
+            apart = _shared_apart(ctx) if _multiplies_once(op) else nullcontext()
+            with b.if_then(b.icmp("eq", warp, computes)), apart:
                 ctx.lower_block(op.beside.entry)
     ctx.in_role = False
+
+
+def _multiplies_once(op: ops.Roles) -> bool:
+    """Whether a step of a loop is one product."""
+    loops = [inner.parent_op for inner in op.walk() if isinstance(inner, MmaAsync)]
+    return len(loops) == len(set(loops))
 
 
 @contextmanager
@@ -88,8 +97,8 @@ def _shared_apart(ctx: KernelContext) -> Generator[None]:
 
     LLVM would keep one register of where shared memory begins for both roles, set in front of them. What a lane alone
     adds to, ptxas has in a register of each lane: descriptors of matrices went through 32 `R2UR` in a step of 130
-    instructions, and none is left (`pingpong=yes`, 192 x 128). Beside one work-group it gains nothing: attention of
-    width 96 and length 4096 was at 1.01 to 1.06 of torch's speed with it on an H200, and at 1.09 without.
+    instructions, and none is left (`pingpong=yes`, 192 x 128). Where a step is two products it gains nothing: attention
+    of width 96 and length 4096 was at 1.01 to 1.06 of torch's speed with it on an H200, and at 1.09 without.
     """
     before, values = ctx.shared, dict(ctx.values)
     begin = f"mov.b64 $0, {before.text.lstrip('@')};"
@@ -114,12 +123,17 @@ def _meet(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _side(ctx: KernelContext, op: core.Operation) -> None:
-    """The same in all lanes, which ptxas sees of what lanes exchange alone."""
     assert isinstance(op, ops.Side)
+    ctx.bind(op.out, _same_in_lanes(ctx, ctx.threads))
+
+
+def _same_in_lanes(ctx: KernelContext, threads: int) -> Value:
+    """The number of a thread's group of so many of its block: the same in all lanes, which ptxas sees of what lanes
+    exchange alone."""
     b = ctx.b
-    number = b.trunc(b.udiv(special_register(ctx, "tid.x"), i64(ctx.threads)), "i32")
+    number = b.trunc(b.udiv(special_register(ctx, "tid.x"), i64(threads)), "i32")
     same = b.intrinsic("llvm.nvvm.shfl.sync.idx.i32", "i32", [i32(-1), number, i32(0), i32(WARP - 1)], overload=[])
-    ctx.bind(op.out, b.zext(same, "i64"))
+    return b.zext(same, "i64")
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

@@ -18,6 +18,7 @@ from tilewright.targets.llvm.emitter import Builder, Value, boolean, constant, i
 from tilewright.targets.nvidia import warp
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.memory import address, element_pointer
+from tilewright.targets.nvidia.values import PARAMETERS
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.launch_quantities import parameter_name
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
@@ -72,7 +73,13 @@ def barrier_at(ctx: KernelContext, memory: core.Value, number: core.Value) -> Va
 
 
 def _open(ctx: KernelContext, op: core.Operation) -> None:
+    """Maps are on their way to the unit that copies while barriers are made, and while the launch before this one ends:
+    the first copy would wait for them."""
     assert isinstance(op, ops.OpenBarriers)
+    if op is next(each for each in ctx.kernel.walk() if isinstance(each, ops.OpenBarriers)):
+        for place in ctx.maps.values():
+            parameter = ctx.b.cast("addrspacecast", place, PARAMETERS)
+            ctx.b.intrinsic_void("llvm.nvvm.prefetch.tensormap", [parameter], overload=[PARAMETERS])
     for k in range(memref_of(op.barriers).shape[0] or 0):
         place = address(ctx, ctx.view(op.barriers), [i64(k)])
         ctx.b.intrinsic_void("llvm.nvvm.mbarrier.init.shared", [place, i32(op.arrivals)])

@@ -36,6 +36,8 @@ _FENCES: Final = (
     # a launch is alone here
     "llvm.nvvm.griddepcontrol.launch.dependents",
     "llvm.nvvm.griddepcontrol.wait",
+    # maps have no cache
+    "llvm.nvvm.prefetch.tensormap.p101",
     # threads have registers enough
     "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32",
     "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32",

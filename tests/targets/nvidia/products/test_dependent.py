@@ -100,10 +100,18 @@ def test_large_products_depend_by_default() -> None:
 
 
 def test_barriers_are_made_before(rng: np.random.Generator) -> None:
-    """And nothing is asked for; what is computed is the same."""
+    """And maps are fetched, but no factor; what is computed is the same."""
     llvm, kernel = emitted(TEXT, schedule="tile=64x64x64 copies=tensor dependent=yes")
     calls = [line for line in llvm.splitlines() if " call " in line]
-    names = ("mbarrier.init", "griddepcontrol.wait", "mbarrier.arrive.expect", "cp.async.bulk.tensor")
+    assert kernel.launch is not None
+    assert sum("prefetch.tensormap" in line for line in calls) == len(kernel.launch.maps) > 1
+    names = (
+        "prefetch.tensormap",
+        "mbarrier.init",
+        "griddepcontrol.wait",
+        "mbarrier.arrive.expect",
+        "cp.async.bulk.tensor",
+    )
     places = [next(number for number, line in enumerate(calls) if name in line) for name in names]
     assert places == sorted(places)
     emulate(llvm, kernel, given_for(72, 64, 40, rng))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -112,12 +113,21 @@ def test_large_products_take_what_the_model_wishes() -> None:
     assert "product=200x128x64" in schedule(2560, "t.n")
 
 
-def test_roles_share_no_register_of_addresses() -> None:
-    """What both have, ptxas does not keep in uniform registers, from which units take their descriptors."""
-    ptx = compile_to_ptx(emitted(gemm((128, 128, 128)), schedule=PINGPONG)[0], Architecture.SM_90A)
-    both, _, roles = ptx.partition("setmaxnreg")
+@pytest.mark.parametrize(
+    "schedule", [PINGPONG, "threads=256 tile=128x128x64 roles=yes", "threads=256 tile=128x128x64 roles=yes cluster=1x2"]
+)
+def test_roles_share_no_register_of_addresses(schedule: str) -> None:
+    """What both have, ptxas does not keep in uniform registers, from which units take their descriptors, nor anything
+    behind a branch by which lanes may part."""
+    llvm = emitted(gemm((512, 512, 128)), schedule=schedule)[0]
+    both, _, roles = compile_to_ptx(llvm, Architecture.SM_90A).partition("setmaxnreg")
     assert ", tilewright_shared;" not in both
     assert ", tilewright_shared;" in roles
+    found = dict(re.findall(r"^ *(%\S+) = (.*)", llvm, re.MULTILINE))
+    value = re.findall(r"br i1 (%\S+),", llvm.partition("setmaxnreg")[0])[-1]
+    while "shfl.sync.idx" not in found[value]:
+        assert found[value].startswith(("icmp", "zext"))
+        value = re.findall(r"%[\w.]+", found[value])[0]
 
 
 @needs_ptxas
