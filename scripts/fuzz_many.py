@@ -17,7 +17,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -72,19 +72,11 @@ def tensor_kernels(work: Work) -> Outcome:
     from differential.variants import rotation
     from generators.kernels import generate
 
-    faults: list[str] = []
-    ran = 0
-    for seed in range(work.first, work.first + work.count):
-        if time.time() > work.deadline:
-            break
+    def drawn(seed: int) -> tuple[str, Callable[[], Iterable[object]]]:
         kernel = generate(random.Random(seed), work.share, RACING)
-        try:
-            found = disagreements(kernel, rotation(seed))
-        except Exception as error:  # whatever it is, it is a finding
-            found = [f"{type(error).__name__}: {error}"]
-        ran += 1
-        faults += [f"seed {seed}: {fault}\n{kernel.text}" for fault in found]
-    return Outcome(ran, tuple(faults))
+        return kernel.text, lambda: disagreements(kernel, rotation(seed))
+
+    return one_by_one(work, drawn)
 
 
 def tlx_programs(work: Work) -> Outcome:
@@ -92,18 +84,33 @@ def tlx_programs(work: Work) -> Outcome:
     from differential.compare_tlx import check
     from generators.tlx import generate
 
+    def drawn(seed: int) -> tuple[str, Callable[[], Iterable[object]]]:
+        program = generate(random.Random(seed))
+
+        def compared() -> Iterable[object]:
+            check(seed, program, program.text, "interpreter")
+            check(seed, program, program.text, "cpu", seed % 3)
+            return ()
+
+        return program.text, compared
+
+    return one_by_one(work, drawn)
+
+
+def one_by_one(work: Work, drawn: Callable[[int], tuple[str, Callable[[], Iterable[object]]]]) -> Outcome:
+    """Compare what is drawn of each seed, until there is no time: a text, and what says what is wrong or raises it."""
     faults: list[str] = []
     ran = 0
     for seed in range(work.first, work.first + work.count):
         if time.time() > work.deadline:
             break
-        program = generate(random.Random(seed))
-        ran += 1
+        text, compared = drawn(seed)
         try:
-            check(seed, program, program.text, "interpreter")
-            check(seed, program, program.text, "cpu", seed % 3)
+            found = list(compared())
         except Exception as error:  # whatever it is, it is a finding
-            faults.append(f"seed {seed}: {type(error).__name__}: {error}\n{program.text}")
+            found = [f"{type(error).__name__}: {error}"]
+        ran += 1
+        faults += [f"seed {seed}: {fault}\n{text}" for fault in found]
     return Outcome(ran, tuple(faults))
 
 
