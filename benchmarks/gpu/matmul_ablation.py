@@ -4,14 +4,16 @@
 
 The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
 stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
-copies of one element, with sums of f32 and, in lines of their own, of f16; then come the steps of the machine floor,
+copies of one element, with sums of f32 and, in lines of their own, of f16, and goes on with what the paper does not
+have: rings of tiles, fragments that are read ahead, a swizzle; then come the steps of the machine floor,
 each a part of a line of `Kernel.schedule`: a ring of stages instead of one that is fetched ahead, groups of warps
 (`wgmma`), copies by the device itself (TMA), larger tiles, an order of tiles for the cache, blocks that go on from tile
 to tile, stores by the device, clusters, a warp that only asks for copies (`roles`), groups that take turns (ping-pong).
 What the compiler refuses is left out, and it is said why.
 
 Beside stages stands their bound: what part of the rate of mma.sync the load and store unit leaves. For each k it reads
-the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too.
+the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too. That rate
+itself is a contestant, where there is CuPy ("mma.sync alone", `unit_rate.py`).
 
 The peer is `torch.mm` (cuBLAS) with a result of the type of the sums. Contestants run in turn on random normal data,
 timed by events on the device; results are compared with products in float64. Prints shares of the peer in the median,
@@ -31,6 +33,8 @@ from ahead import Program, add_options, compiled_ahead
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
+from unit_rate import alone
+
 import figures
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_product
@@ -42,6 +46,7 @@ SIZES = (1024, 2048, 4096, 8192)
 CHARTED = 4096
 GOAL = 1.0
 PEERS = {"f32": "cuBLAS", "f16": "cuBLAS, sums of f16"}
+ALONE = {"f32": "mma.sync alone", "f16": "f16: mma.sync alone"}
 ERRORS = {"f32": 1e-3, "f16": 1e-2}
 CHECKED_ROWS = 512
 SMALL, LARGE = (128, 128, 64), (256, 128, 64)
@@ -52,8 +57,10 @@ DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
 TALL = "block=256x256x64 shared=147456"
 """Tiles for two places of each buffer, and those for sums of f16, which leave room for larger ones."""
 RING = "block=128x256x64 warp=64x64x64 shared=232448"
-TALL_RING = "block=256x256x32 warp=128x64x32 shared=232448"
+TALL_RING = "block=256x256x64 warp=128x64x64 shared=232448"
 """Tiles for more places than two."""
+BAND = "order=16"
+"""Rows of tiles that blocks go down."""
 UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
 """Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
 is busy for a line from global memory."""
@@ -101,17 +108,24 @@ ADDED = (
     Step("+ vectors (13): all stages", f"{PAPER} pad=8 vector=8", staged=True),
     Step("+ warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True),
     Step("+ two places, cp.async", f"{DEEP} pad=8 vector=8", staged=True),
-    Step("+ order of blocks", f"{DEEP} pad=8 vector=8 order=8", staged=True),
-    Step("+ ring of four places", f"{RING} pad=8 vector=8 order=8 buffers=4", staged=True),
-    Step("+ fragments read ahead", f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1", staged=True),
+    Step("+ order of blocks", f"{DEEP} pad=8 vector=8 {BAND}", staged=True),
+    Step("+ ring of four places", f"{RING} pad=8 vector=8 {BAND} buffers=4", staged=True),
+    Step("+ fragments read ahead", f"{RING} pad=8 vector=8 {BAND} buffers=4 ahead=1", staged=True),
+    Step("+ swizzle for padding", f"{RING} swizzle=yes vector=8 {BAND} buffers=4 ahead=1", staged=True),
     Step("f16: all stages", f"{PAPER} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 128 x 64", f"{TALL} warp=128x64x32 pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + two places, cp.async", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2", staged=True, total="f16"),
-    Step("f16: + order of blocks", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2 order=8", staged=True, total="f16"),
-    Step("f16: + ring of three places", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3", staged=True, total="f16"),
+    Step("f16: + order of blocks", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2 {BAND}", staged=True, total="f16"),
+    Step("f16: + ring of three places", f"{TALL_RING} pad=8 vector=8 {BAND} buffers=3", staged=True, total="f16"),
     Step(
-        "f16: + fragments read ahead", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3 ahead=1", staged=True, total="f16"
+        "f16: + fragments read ahead", f"{TALL_RING} pad=8 vector=8 {BAND} buffers=3 ahead=1", staged=True, total="f16"
+    ),
+    Step(
+        "f16: + swizzle for padding",
+        f"{TALL_RING} swizzle=yes vector=8 {BAND} buffers=3 ahead=1",
+        staged=True,
+        total="f16",
     ),
     _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
     _small("+ ring of 3", f"{WARPS}/3", "threads"),
@@ -128,15 +142,16 @@ ADDED = (
 )
 """One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies is
 in blocks without clusters, and groups that take turns have a tile each: both begin where those are left out."""
-ALL_STAGES = f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1"
+ALL_STAGES = f"{RING} swizzle=yes vector=8 {BAND} buffers=4 ahead=1"
 WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, ALL_STAGES))
 REMOVED = (
-    Step("stages: without padding (5)", ALL_STAGES.replace("pad=8", "pad=0"), staged=True),
+    Step("stages: padding (5), no swizzle", ALL_STAGES.replace("swizzle=yes", "pad=8"), staged=True),
+    Step("stages: neither padding nor swizzle", ALL_STAGES.replace("swizzle=yes", "pad=0"), staged=True),
     Step("stages: without vectors (13)", ALL_STAGES.replace("vector=8", "vector=1"), staged=True),
     Step("stages: warps of 64 x 32", ALL_STAGES.replace("128x256x64 warp=64x64", "128x128x64 warp=64x32"), staged=True),
     Step("stages: two places", ALL_STAGES.replace("buffers=4", "buffers=2"), staged=True),
     Step("stages: without reads ahead", ALL_STAGES.replace(" ahead=1", ""), staged=True),
-    Step("stages: without order of blocks", ALL_STAGES.replace(" order=8", ""), staged=True),
+    Step("stages: without order of blocks", ALL_STAGES.replace(f" {BAND}", ""), staged=True),
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
     Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
@@ -162,7 +177,9 @@ def main() -> None:
 def _measure(sizes: list[int], rounds: int, path: Path | None) -> None:
     torch = torch_on_device()
     print(name_of_device(torch))
-    totals = {step.name: step.total for step in (*ADDED, *REMOVED)} | {name: total for total, name in PEERS.items()}
+    totals = {step.name: step.total for step in (*ADDED, *REMOVED)} | {
+        name: total for names in (PEERS, ALONE) for total, name in names.items()
+    }
     shares: dict[str, dict[str, float]] = {}
     cases: list[dict[str, object]] = []
     ratios: dict[str, object] = {}
@@ -192,6 +209,8 @@ def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
     print(f"{'share of cuBLAS':34}", *(f"{n:>7}" for n in sizes))
     for step in ADDED:
         print(line(step.name), f"  bound {bound(step):.2f} of mma.sync" if step.staged else "")
+    for name in ALONE.values():
+        print(line(name))
     print(f"{'all but one: share of all':34}")
     for step in REMOVED:
         print(line(step.name, shares[(WHOLE_STAGES if step.staged else WHOLE).name]))
@@ -215,6 +234,7 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
         PEERS["f32"]: lambda: torch.mm(a, b, out_dtype=torch.float32),
         PEERS["f16"]: lambda: torch.mm(a, b),
     }
+    runs |= {name: run for total, name in ALONE.items() if (run := alone(torch, n, total)) is not None}
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for step in (*ADDED, *REMOVED):
         c = results[step.total]

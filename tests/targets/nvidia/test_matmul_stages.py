@@ -67,6 +67,7 @@ KERNELS = [
     Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2 order=2"),
     Kernel(Case(32, 64, 160, "f16", "f16"), "block=32x32x32 warp=16x32x32 buffers=4 ahead=1"),
     Kernel(Case(71, 45, 99, opened="ijk"), "block=32x32x32 warp=16x16x16 vector=1 buffers=3 ahead=1"),
+    Kernel(Case(64, 128, 64), "block=32x128x32 warp=32x32x32 swizzle=yes"),
     # with steps of 32 ptxas spills for sm_80: test_nothing_is_spilled_where_ptxas_is_told_of_one_block
     Kernel(Case(71, 45, 99), "block=32x32x16 warp=16x16x16 vector=1"),
 ]
@@ -88,11 +89,27 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
     [
         (Case(64, 32, 64), "block=32x32x32 warp=32x16x16", {"x4": 4, "x4.trans": 2, "f32.f16.f16.f32": 8}),
         (Case(32, 32, 64, "f16", "f16"), "block=32x32x32 warp=16x32x16", {"f16.f16.f16.f16": 8}),
+        (
+            Case(32, 64, 128),
+            "block=32x64x64 warp=32x32x32 swizzle=yes shared=65536 buffers=3 ahead=1",
+            {"x4": 16, "x4.trans": 16},
+        ),
+        (Case(32, 32, 64), "block=32x32x32 warp=32x16x16 swizzle=yes", {"x4": 4, "x4.trans": 2}),
+        (Case(32, 64, 64), "block=32x64x16 warp=32x64x16 swizzle=yes buffers=2", {"x4": 4, "x4.trans": 8}),
         (Case(32, 32, 64, transposed="b"), "block=32x32x32 warp=16x16x16", {"x4": 4, "x4.trans": 0}),
         (Case(32, 32, 64, transposed="a"), "block=32x32x32 warp=16x16x16", {"x4": 0, "x4.trans": 4}),
         (Case(32, 32, 64, "i8", "i32"), "block=32x32x32 warp=16x16x16 pad=16", {"x2": 2, "x4.trans": 0}),
     ],
-    ids=["plain", "sums of f16", "b transposed", "a transposed", "bytes"],
+    ids=[
+        "plain",
+        "sums of f16",
+        "swizzled ring",
+        "swizzled",
+        "four rows at once",
+        "b transposed",
+        "a transposed",
+        "bytes",
+    ],
 )
 def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, int], rng: np.random.Generator) -> None:
     """As many as there are in a step and in the one behind the loop."""
@@ -110,9 +127,10 @@ def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, 
             assert ptx.count(f"row.col.{name}") == count, name
 
 
-def test_rows_are_copied_by_accesses_of_16_bytes() -> None:
+@pytest.mark.parametrize("more", ["", " swizzle=yes"])
+def test_rows_are_copied_by_accesses_of_16_bytes(more: str) -> None:
     """Two of A and two of B of each thread, for the first tile and for those behind."""
-    ptx = Kernel(Case(64, 64, 96), "block=32x32x32 warp=32x16x16").artifact(Architecture.SM_80).payload.decode()
+    ptx = Kernel(Case(64, 64, 96), f"block=32x32x32 warp=32x16x16{more}").artifact(Architecture.SM_80).payload.decode()
     assert len(re.findall(r"ld\.global\.v4", ptx)) == len(re.findall(r"st\.shared\.v4", ptx)) == 6
     assert "ld.global.b16" not in ptx
     assert "st.shared.b16" not in ptx
@@ -153,6 +171,16 @@ def test_steps_copy_by_the_device() -> None:
     assert places == sorted(places)
     assert step.index("ldmatrix", places[-1]) < step.rindex("mma.sync")
     assert ptx.rindex("cp.async.wait_group \t0") > ptx.rindex("mma.sync")
+
+
+@pytest.mark.usefixtures("users_ptx")
+def test_where_a_swizzle_moves_what_is_computed_in_front_of_the_steps() -> None:
+    """What changes from step to step are whole periods; LLVM leaves little of the rest in the loop."""
+    kernel = Kernel(Case(64, 128, 160), "block=64x128x32 warp=32x64x32 buffers=3 ahead=1 swizzle=yes")
+    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
+    (step,) = (part for part in ptx.split("$L__BB") if "mma.sync" in part and "cp.async.cg" in part)
+    assert step.count("xor.b") < (step.count("ldmatrix.sync") + step.count("cp.async.cg")) // 4
+    assert "xor.b" in ptx
 
 
 def no_wait(module: Module) -> None:
@@ -201,10 +229,17 @@ def test_the_emulator_notices_what_a_ring_lacks(
 
 @needs_ptxas
 @pytest.mark.usefixtures("users_ptx")
-@pytest.mark.parametrize(("warp", "most"), [("64x32x32", 128), ("64x64x32", 254)])
-def test_registers_of_threads_of_large_tiles(warp: str, most: int) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "most"),
+    [
+        ("block=128x128x64 warp=64x32x32 pad=8", 128),
+        ("block=128x128x64 warp=64x64x32 pad=8", 254),
+        ("block=128x256x64 warp=64x64x64 shared=232448 swizzle=yes buffers=4 ahead=1 order=16", 232),
+    ],
+)
+def test_registers_of_threads_of_large_tiles(schedule: str, most: int) -> None:
     """Two blocks of the tiles of the paper run on a multiprocessor; of those with larger ones nothing is spilled."""
-    kernel = Kernel(Case(8192, 8192, 8192), f"block=128x128x64 warp={warp} pad=8 vector=8")
+    kernel = Kernel(Case(8192, 8192, 8192), f"{schedule} vector=8")
     artifact = kernel.artifact(Architecture.SM_90A)
     (resources,) = assemble(artifact.payload.decode(), Architecture.SM_90A).kernels.values()
     assert resources.registers <= most

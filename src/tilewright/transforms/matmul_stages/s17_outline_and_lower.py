@@ -21,9 +21,9 @@ from tilewright.dialects.mlir.base import MlirOperation, shape_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
+from tilewright.transforms.lower_mlir import Promises, SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
-from tilewright.transforms.matmul_stages import block_order, ring, ring_check
+from tilewright.transforms.matmul_stages import block_order, ring, ring_check, swizzled
 from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -66,9 +66,11 @@ def apply(matmul: Matmul) -> str:
     if matmul.schedule.order > 1:
         block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
+    placed = swizzled.swizzles(matmul, launch)
     try:
         grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
-        matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul), _aligned(matmul))
+        promised = Promises(_alike(matmul), _aligned(matmul))
+        matmul.made.module = outlined(unit, matmul.function, grid, promised, placed)
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
     threads = matmul.schedule.warps * WARP
@@ -196,10 +198,12 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     if matmul.schedule.buffers > 1:
         ring_check.check(matmul)
+    launch = matmul.nest(NAME)
+    assert isinstance(launch, gpu.Launch)
     if matmul.schedule.order > 1:
-        launch = matmul.nest(NAME)
-        assert isinstance(launch, gpu.Launch)
         block_order.check(matmul, launch)
+    if matmul.schedule.swizzle:
+        swizzled.check(kernel, launch, matmul.sums)
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
     room = matmul.schedule.shared
     if taken > room:
