@@ -24,8 +24,9 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
         work = work_of(context, step, launch.grid, bytes(slots), kept=kept, described=partial(_described, context))
         function = module.function(step.symbol)
         function.allow_shared(step.local_bytes)
-        m, n = step.work_group_size
-        function.launch(work.blocks, (m * n, 1, 1), work.block, shared_bytes=step.local_bytes)
+        assert step.launch is not None
+        # a producer warp is among them
+        function.launch(work.blocks, step.launch.threads, work.block, shared_bytes=step.local_bytes)
         alive += [kept, work]
     context.synchronize()
     return packer.results()

@@ -9,8 +9,10 @@ the next one multiplies first comes while this one is finished.
 Under a mask every n-th block may be a long one for some work-groups and a short one for others: those that have short
 ones are bands ahead soon, and a cache does not keep all that is read meanwhile. So two blocks of a head are a pair,
 that which sees most keys with that which sees fewest, the next one with the next one, and pairs are what is numbered.
-Of as many pairs as there are work-groups, all take the long blocks first and then, in the same order, the short ones:
-all pairs take as long. H200, width 128, length 4096: 0.41 GB are read from memory, 1.53 GB without pairs.
+Of as many pairs as there are work-groups, all take the short blocks first and then, in the same order, the long ones:
+all pairs take as long. H200, width 128, length 4096: 0.41 GB are read from memory, 1.53 GB without pairs. What short
+blocks have read the long ones, which begin with it, find in the cache: H100, width 256, of torch's attention, 512 .91
+for .85 with the long ones first, 1024 1.01 for .99, 2048 1.00 both; width 128 as fast.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ _PAIR: Final = f"""{_quotient("round", "t", "two")}
 %behind0 = subi %place0, %lead : tile<i32>
 %place = select %later, %behind0, %place0 : tile<i1>, tile<i32>
 %pair = addi %begun, %place : tile<i32>"""
-"""Which pair a block by its number is of, and whether it is the short one (`later`)."""
+"""Which pair a block by its number is of, and whether it is the long one (`later`)."""
 
 
 class WholeWriter(AttentionWriter):
@@ -141,7 +143,7 @@ class WholeWriter(AttentionWriter):
 %seen = mini %enough, %whole signed : tile<i32>"""
         x = "%x = subi %final, %turned : tile<i32>"
         if self.of.paired:
-            x = f"%long = {x[5:]}\n%x = select %later, %turned, %long : tile<i1>, tile<i32>"
+            x = f"%long = {x[5:]}\n%x = select %later, %long, %turned : tile<i1>, tile<i32>"
         return f"""{self._numbers() if self.of.persistent else ""}
 {_quotient("turned", "inside", "band")}
 %taken = muli %turned, %band : tile<i32>
