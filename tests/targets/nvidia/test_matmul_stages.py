@@ -88,11 +88,13 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
     [
         (Case(64, 32, 64), "block=32x32x32 warp=32x16x16", {"x4": 4, "x4.trans": 2, "f32.f16.f16.f32": 8}),
         (Case(32, 32, 64, "f16", "f16"), "block=32x32x32 warp=16x32x16", {"f16.f16.f16.f16": 8}),
+        (Case(32, 64, 128), "block=32x64x64 warp=32x32x32 swizzle=yes shared=65536 buffers=3 ahead=1", {"x4": 16, "x4.trans": 16}),
+        (Case(32, 32, 64), "block=32x32x32 warp=32x16x16 swizzle=yes", {"x4": 4, "x4.trans": 2}),
         (Case(32, 32, 64, transposed="b"), "block=32x32x32 warp=16x16x16", {"x4": 4, "x4.trans": 0}),
         (Case(32, 32, 64, transposed="a"), "block=32x32x32 warp=16x16x16", {"x4": 0, "x4.trans": 4}),
         (Case(32, 32, 64, "i8", "i32"), "block=32x32x32 warp=16x16x16 pad=16", {"x2": 2, "x4.trans": 0}),
     ],
-    ids=["plain", "sums of f16", "b transposed", "a transposed", "bytes"],
+    ids=["plain", "sums of f16", "swizzled ring", "swizzled", "b transposed", "a transposed", "bytes"],
 )
 def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, int], rng: np.random.Generator) -> None:
     """As many as there are in a step and in the one behind the loop."""

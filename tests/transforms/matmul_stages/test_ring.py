@@ -45,7 +45,7 @@ LONG = Case(32, 32, 1024)
         (Case(71, 45, 99, opened="ijk"), f"{SMALL} vector=1 buffers=3 ahead=1"),
         (Case(71, 30, 96, opened="i"), "block=32x16x32 warp=16x16x16 vector=2 buffers=4 ahead=1"),
         (Case(71, 32, 31, opened="k"), f"{SMALL} vector=1 buffers=2"),
-        (Case(128, 96, 64), f"{AHEAD} order=3"),
+        (Case(128, 96, 64), f"{AHEAD} order=3 swizzle=yes"),
     ],
     ids=str,
 )

@@ -24,7 +24,14 @@ from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia.async_copies import commit, copy_async, wait
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.lanes import WORD_BITS, apart, packed, slots_of, words_of
-from tilewright.targets.nvidia.memory import address, checked_indices, element_pointer, in_bounds
+from tilewright.targets.nvidia.memory import (
+    address,
+    address_behind,
+    checked_indices,
+    element_pointer,
+    in_bounds,
+    within_period,
+)
 from tilewright.targets.nvidia.values import Fragment, View, Words
 from tilewright.transforms.emit import constant_of
 
@@ -49,11 +56,12 @@ def _moved(ctx: KernelContext, view: View, pointer: Value, offset: Sequence[int]
 
 
 class _Places:
-    """Addresses in a buffer, whose bytes may be swizzled, from `spots` on."""
+    """Addresses in a buffer, whose bytes may be swizzled, from some place on."""
 
-    def __init__(self, ctx: KernelContext, view: View, spots: Sequence[Value]) -> None:
-        self._ctx, self._view, self._spots = ctx, view, spots
-        swizzle = view.type.swizzle
+    def __init__(self, ctx: KernelContext, memory: core.Value, spots: Sequence[core.Value]) -> None:
+        self._ctx, self._view = ctx, ctx.view(memory)
+        self._whole, self._rest = within_period(ctx, memory, spots)
+        swizzle = self._view.type.swizzle
         self._period = 1 if swizzle is None else swizzle.period
         self._known: dict[int, tuple[Sequence[int], Value]] = {}
 
@@ -63,8 +71,8 @@ class _Places:
         steps = sum(k * (stride or 0) for k, stride in zip(offset, view.type.strides, strict=True))
         start = steps * view.type.element.bytes % self._period
         if start not in self._known:
-            indices = [ctx.b.add(at, i64(k)) for at, k in zip(self._spots, offset, strict=True)]
-            self._known[start] = (offset, address(ctx, view, indices))
+            rest = [ctx.b.add(at, i64(k)) for at, k in zip(self._rest, offset, strict=True)]
+            self._known[start] = (offset, address_behind(ctx, view, self._whole, rest))
         first, pointer = self._known[start]
         return _moved(ctx, view, pointer, [k - at for k, at in zip(offset, first, strict=True)])
 
@@ -72,12 +80,11 @@ class _Places:
 def _copy(ctx: KernelContext, op: core.Operation) -> None:
     """One instruction for each run of `width` elements."""
     assert isinstance(op, ops.CopyAsync)
-    b, source, target = ctx.b, ctx.view(op.memref), ctx.view(op.target)
+    b, source = ctx.b, ctx.view(op.memref)
     starts = [ctx.scalar(index) for index in op.indices]
-    spots = [ctx.scalar(index) for index in op.target_indices]
     bytes_ = op.width * memref_of(op.memref).element.bytes
-    read, places = address(ctx, source, starts), _Places(ctx, target, spots)
-    there = list(lane.offsets(op.target_registers, len(spots)))
+    read, places = address(ctx, source, starts), _Places(ctx, op.target, op.target_indices)
+    there = list(lane.offsets(op.target_registers, len(op.target_indices)))
     for run, offset in enumerate(lane.offsets(op.registers, len(starts))):
         if run % op.width:
             continue
@@ -128,7 +135,7 @@ def _fence(ctx: KernelContext, op: core.Operation) -> None:
 def _load_matrices(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, ops.LoadMatrices)
     view = ctx.view(op.memref)
-    places = _Places(ctx, view, [ctx.scalar(index) for index in op.indices])
+    places = _Places(ctx, op.memref, op.indices)
     words: list[Value] = []
     for start, count in zip(op.starts, op.counts, strict=True):
         words += matrix_words(ctx, places.at(start), count, transposed=op.transposed)

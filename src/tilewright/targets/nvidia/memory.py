@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tilewright.dialects import memref
+from tilewright.dialects import arith, memref
 from tilewright.ir import core
 from tilewright.ir.interfaces import Layout, LengthArithmetic, ViewLike
 from tilewright.ir.types import GroupType, MemrefType, mixed
@@ -14,6 +14,7 @@ from tilewright.targets.llvm.types import Element, Kind
 from tilewright.targets.nvidia.arena import Place
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
 from tilewright.targets.nvidia.values import GLOBAL, SHARED, Operand, View
+from tilewright.transforms.facts import divisor, stride_divisor
 
 VECTOR_BYTES: Final = 16
 """Of the largest access of a thread."""
@@ -21,19 +22,65 @@ VECTOR_BYTES: Final = 16
 
 def address(ctx: KernelContext, view: View, indices: Sequence[Value]) -> Value:
     """Address of the element at `indices`."""
-    return element_pointer(ctx, view.element, view.pointer, distance(ctx, view, indices))
+    b, total = ctx.b, distance(ctx, view, indices)
+    swizzle = view.type.swizzle
+    if swizzle is not None:
+        mask = swizzle.mask // view.type.element.bytes
+        total = b.xor(total, b.and_(b.lshr(total, i64(swizzle.shift)), i64(mask)))
+    return element_pointer(ctx, view.element, view.pointer, total)
+
+
+def address_behind(ctx: KernelContext, view: View, whole: Sequence[Value], rest: Sequence[Value]) -> Value:
+    """Address of the element at the sums of indices of which the first are whole periods of the swizzle, if there is
+    one.
+
+    What the swizzle adds depends on the rest alone: threads compute it once for what lies periods apart.
+    """
+    b, near = ctx.b, distance(ctx, view, rest)
+    pointer, swizzle = view.pointer, view.type.swizzle
+    if swizzle is not None:
+        mask = swizzle.mask // view.type.element.bytes
+        moved = b.xor(near, b.and_(b.lshr(near, i64(swizzle.shift)), i64(mask)))
+        pointer, near = element_pointer(ctx, view.element, pointer, moved), i64(0)
+    return element_pointer(ctx, view.element, pointer, b.add(distance(ctx, view, whole), near))
 
 
 def distance(ctx: KernelContext, view: View, indices: Sequence[Value]) -> Value:
-    """Elements from the view's pointer to the element at `indices`."""
-    b, total = ctx.b, i64(0)
+    """Elements from the view's pointer to the element at `indices`, before they are swizzled."""
+    total = i64(0)
     for index, stride in zip(indices, view.strides, strict=True):
-        total = b.add(total, b.mul(index, stride))
-    swizzle = view.type.swizzle
-    if swizzle is None:
-        return total
-    mask = swizzle.mask // view.type.element.bytes
-    return b.xor(total, b.and_(b.lshr(total, i64(swizzle.shift)), i64(mask)))
+        total = ctx.b.add(total, ctx.b.mul(index, stride))
+    return total
+
+
+def within_period(
+    ctx: KernelContext, memory: core.Value, indices: Sequence[core.Value]
+) -> tuple[list[Value], list[Value]]:
+    """Indices as sums: of what is certainly whole periods of the memory's swizzle, if it has one, and of the rest."""
+    type_ = memory.type
+    assert isinstance(type_, MemrefType)
+    if type_.swizzle is None:
+        return [i64(0)] * len(indices), [ctx.scalar(index) for index in indices]
+    whole: list[Value] = []
+    rest: list[Value] = []
+    for mode, index in enumerate(indices):
+        step = stride_divisor(memory, mode) * type_.element.bytes
+        parts = [i64(0), i64(0)]
+        for term in _terms(index):
+            is_whole = divisor(term) * step % type_.swizzle.period == 0
+            parts[not is_whole] = ctx.b.add(parts[not is_whole], ctx.scalar(term))
+        whole.append(parts[0])
+        rest.append(parts[1])
+    return whole, rest
+
+
+def _terms(index: core.Value) -> Iterator[core.Value]:
+    """What an index is the sum of."""
+    op = index.defining_op
+    if isinstance(op, arith.Add):
+        yield from (term for operand in op.operands for term in _terms(operand))
+    else:
+        yield index
 
 
 def element_pointer(ctx: KernelContext, element: Element, pointer: Value, count: Value) -> Value:

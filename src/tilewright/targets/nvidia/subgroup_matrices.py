@@ -19,7 +19,7 @@ from tilewright.targets.nvidia.context import KernelContext
 from tilewright.targets.nvidia.elements import tile_type
 from tilewright.targets.nvidia.lane_products import matrix_words
 from tilewright.targets.nvidia.lanes import apart
-from tilewright.targets.nvidia.memory import address
+from tilewright.targets.nvidia.memory import address_behind, within_period
 from tilewright.targets.nvidia.values import SHARED, Operand, RegisterTile
 from tilewright.transforms.facts import alignment
 
@@ -48,7 +48,7 @@ def load_matrices(ctx: KernelContext, op: tile.Load) -> RegisterTile | None:
     b, view, type_ = ctx.b, ctx.view(op.memref), tile_type(op.out)
     rows = 1 - found.lines
     lane = b.sext(ctx.lane, "i64")
-    first = [ctx.scalar(index) for index in op.indices]
+    whole, first = within_period(ctx, op.memref, op.indices)
     first[rows] = b.add(first[rows], b.and_(lane, i64(MATRIX_ROWS - 1)))
     for bit, distance in enumerate(found.apart):
         digit = b.and_(b.lshr(lane, i64((MATRIX_ROWS << bit).bit_length() - 1)), i64(1))
@@ -56,7 +56,8 @@ def load_matrices(ctx: KernelContext, op: tile.Load) -> RegisterTile | None:
     slots: list[Operand] = []
     count = 1 << len(found.apart)
     for start in found.starts[::count]:
-        place = address(ctx, view, [b.add(at, i64(steps)) for at, steps in zip(first, start, strict=True)])
+        rest = [b.add(at, i64(steps)) for at, steps in zip(first, start, strict=True)]
+        place = address_behind(ctx, view, whole, rest)
         for word in matrix_words(ctx, place, count, transposed=found.words != found.lines):
             slots += apart(ctx, view.element, word)
     return RegisterTile(type_, tuple(slots))
@@ -81,7 +82,9 @@ def _matrices(ctx: KernelContext, op: tile.Load) -> _Matrices | None:
 
 def _is_aligned(op: tile.Load, type_: MemrefType) -> bool:
     """Whether each line of a tile in memory is one of whole rows of matrices."""
-    if not type_.is_static or type_.swizzle is not None or type_.strides.count(1) != 1 or len(type_.shape) != 2:
+    if not type_.is_static or type_.strides.count(1) != 1 or len(type_.shape) != 2:
+        return False
+    if type_.swizzle is not None and 1 << type_.swizzle.base < MATRIX_BYTES:
         return False
     size = type_.element.bytes
     apart = [stride * size for stride in type_.strides if stride not in (1, None)]

@@ -65,11 +65,11 @@ def _length(ctx: KernelContext, op: tile.Load | tile.Store, value: core.Value) -
     if layout is None or any(op.check) or not layout.of(Owner.REG):
         return 1
     first = layout.of(Owner.REG)[0]
-    if first.dim is None or first.stride != 1 or type_.strides[first.dim] != 1 or type_.swizzle is not None:
+    if first.dim is None or first.stride != 1 or type_.strides[first.dim] != 1:
         return 1
-    size = type_.element.bytes
+    size, together = type_.element.bytes, _MOST if type_.swizzle is None else 1 << type_.swizzle.base
     others = [mode for mode in range(type_.order) if mode != first.dim]
     aligned = math.gcd(
-        alignment(op.memref, op.indices), *(stride_divisor(op.memref, mode) * size for mode in others), _MOST
+        alignment(op.memref, op.indices), *(stride_divisor(op.memref, mode) * size for mode in others), together, _MOST
     )
     return math.gcd(first.extent, max(aligned // size, 1))

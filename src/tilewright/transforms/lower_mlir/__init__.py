@@ -12,7 +12,6 @@ affine and scf loops become `scf`, parallel ones say so. Calls are inlined. Ends
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import ClassVar, Final, cast
 
 from msgspec import structs
@@ -27,13 +26,14 @@ from tilewright.dialects.mlir.file import FileEntries
 from tilewright.ir.core import Attribute, Operation, Value
 from tilewright.ir.mlir.operations import MODULE
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.swizzles import Swizzle
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.derive_launch_constraints import launch_constraints
 from tilewright.transforms.lift_control_flow import lift_body
 from tilewright.transforms.lower_mlir.blocks import lower_blocks
 from tilewright.transforms.lower_mlir.context import Agreement, Buffers, Launched, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.extents import same_extents
-from tilewright.transforms.lower_mlir.grids import Extent, SameLength, TilesOf, TimesOf, constraints_of_grid
+from tilewright.transforms.lower_mlir.grids import Extent, Promises, SameLength, TilesOf, TimesOf, constraints_of_grid
 from tilewright.transforms.lower_mlir.launches import WARP
 from tilewright.transforms.lower_mlir.operations import lower_block
 from tilewright.transforms.lower_mlir.statics import Globals
@@ -42,9 +42,9 @@ from tilewright.transforms.lower_mlir.types import parameter_type, result_type
 from tilewright.transforms.lower_mlir.workspaces import renamed, sized
 from tilewright.transforms.signature import accessed
 
-__all__ = ["LowerMlir", "SameLength", "TilesOf", "TimesOf", "outlined"]
+__all__ = ["LowerMlir", "Promises", "SameLength", "TilesOf", "TimesOf", "outlined"]
 
-_NO_PROMISE: Final[Mapping[Value, int]] = MappingProxyType({})
+_NO_PROMISE: Final = Promises()
 
 
 class LowerMlir(Pass, frozen=True):
@@ -102,21 +102,24 @@ def outlined(
     unit: Operation,
     function: func.Func,
     grid: tuple[Extent, Extent, Extent],
-    alike: Sequence[SameLength] = (),
-    aligned: Mapping[Value, int] = _NO_PROMISE,
+    promises: Promises,
+    swizzles: Mapping[Value, Swizzle],
 ) -> Module:
     """A module with the kernel that a function launches, which is all that it does: its grid is that of the launch.
 
-    Launches in which something of `alike` differs are refused, and those where an argument that is `aligned` begins at
-    no multiple of so many bytes. Raises `Unsupported` for operations without a lowering.
+    Launches that do not keep the promises are refused. Memory of the work-group is swizzled as `swizzles` says. Raises
+    `Unsupported` for operations without a lowering.
     """
     region, block = new_region()
     module = Module(region, location=unit.location)
     statics = Globals(Builder(block, location=unit.location), {})
     report = Report()
     low = _lowering(function, {}, statics, is_outlined=True)
-    kernel = _kernel(low, report, alike, aligned)
+    kernel = _kernel(low, report, promises)
     report.raise_if_errors()
+    for memory, swizzle in swizzles.items():
+        value, type_ = low.memref(memory)
+        value.type = structs.replace(type_, swizzle=swizzle)
     known = [extent for extent in grid if isinstance(extent, int)]
     if len(known) == len(grid):
         kernel.max_groups = max(known)
@@ -140,9 +143,7 @@ def _lowering(
     return Lowering(build, functions, statics, Buffers(function, block), outlined=is_outlined)
 
 
-def _kernel(
-    low: Lowering, report: Report, alike: Sequence[SameLength] = (), aligned: Mapping[Value, int] = _NO_PROMISE
-) -> Kernel:
+def _kernel(low: Lowering, report: Report, promises: Promises = _NO_PROMISE) -> Kernel:
     buffers, block = low.buffers, low.b.block
     function, body = buffers.function, block.region
     assert body is not None
@@ -167,13 +168,13 @@ def _kernel(
     _set_team(kernel, low.launches)
     made = sized(kernel, low.workspaces)
     _, written = accessed(kernel)
-    promised = [*map(aligned.get, function.body.entry.arguments), *(None for _ in buffers.results)]
+    promised = [*map(promises.aligned.get, function.body.entry.arguments), *(None for _ in buffers.results)]
     given = [
         _attributes(parameter in written, order, bytes_) if isinstance(parameter.type, MemrefType) else {}
         for parameter, order, bytes_ in zip(kernel.parameters[: len(orders)], orders, promised, strict=True)
     ]
     kernel.parameter_attributes = (*given, *made)
-    low.agreements += [_agreement(low, one) for one in alike]
+    low.agreements += [_agreement(low, one) for one in promises.alike]
     agreements = renamed(low.agreements, low.workspaces)
     found = [*same_extents(kernel, agreements), *launch_constraints(kernel)]
     kernel.launch_constraints = cast("tuple[Attribute, ...]", tuple(map(constraint_to_json, found)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tilewright.artifacts.constraints import Constraint, Origin, Polynomial, Quantity, SameExtent, WithinExtent
 from tilewright.artifacts.places import SourcePlace
@@ -37,6 +37,13 @@ class SameLength(Struct, frozen=True):
     memory: Value
     dimension: int
     length: Value
+
+
+class Promises(Struct, frozen=True):
+    """What launches keep: lengths that are `alike`, and arguments that begin at multiples of so many bytes."""
+
+    alike: Sequence[SameLength] = ()
+    aligned: Mapping[Value, int] = field(default_factory=dict[Value, int])
 
 
 def constraints_of_grid(function: Operation, kernel: Kernel, grid: Sequence[Extent]) -> Iterator[Constraint]:

@@ -275,11 +275,10 @@ def _by_threads(matmul: Matmul, launch: gpu.Launch, copy: Copy, own: dict[Value,
     loop = make_loop("t", Linear(), Linear(trips), 1)
     build = nested(Builder.before_op(copy.nest), [loop])
     across = len(y.numbers)
-    number = add(Dimension(0), _times(Dimension(1), threads))
+    row, column = _dealt(threads, across)
     values = [launch.ids(1)[0], variable(loop)]
-    row = index_value(build, _divided(AffineOperator.FLOORDIV, number, across), values, "row")
-    place = _times(_divided(AffineOperator.MOD, number, across), count)
-    column = index_value(build, place, values, "column")
+    row = index_value(build, row, values, "row")
+    column = index_value(build, _times(column, count), values, "column")
     parts = {
         x.variable: x.limits[0].plus(form_of(row)),
         y.variable: y.limits[0].plus(form_of(column)),
@@ -295,6 +294,17 @@ def _by_threads(matmul: Matmul, launch: gpu.Launch, copy: Copy, own: dict[Value,
     found = build(load).out
     build(vector.Store(found, own.get(target, target), indices(copy.store)))
     copy.nest.erase()
+
+
+def _dealt(threads: int, across: int) -> tuple[AffineExpression, AffineExpression]:
+    """The row and the column of what thread d0 copies in trip d1, of rows of so many."""
+    if threads % across:
+        number = add(Dimension(0), _times(Dimension(1), threads))
+        return _divided(AffineOperator.FLOORDIV, number, across), _divided(AffineOperator.MOD, number, across)
+    first, column = (
+        _divided(operator, Dimension(0), across) for operator in (AffineOperator.FLOORDIV, AffineOperator.MOD)
+    )
+    return add(first, _times(Dimension(1), threads // across)), column
 
 
 def check(matmul: Matmul, before: Sequence[str]) -> None:

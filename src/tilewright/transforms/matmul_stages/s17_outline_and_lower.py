@@ -21,9 +21,9 @@ from tilewright.dialects.mlir.base import MlirOperation, shape_of
 from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.lower_mlir import SameLength, TilesOf, TimesOf, outlined
+from tilewright.transforms.lower_mlir import Promises, SameLength, TilesOf, TimesOf, outlined
 from tilewright.transforms.lower_mlir.context import Unsupported
-from tilewright.transforms.matmul_stages import block_order, ring, ring_check
+from tilewright.transforms.matmul_stages import block_order, ring, ring_check, swizzled
 from tilewright.transforms.matmul_stages.layouts import origin_of, pitch_of
 from tilewright.transforms.matmul_stages.matmul import Broken, Matmul, NotApplicable
 from tilewright.transforms.matmul_stages.open_extents import limit_of
@@ -66,9 +66,11 @@ def apply(matmul: Matmul) -> str:
     if matmul.schedule.order > 1:
         block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
+    placed = swizzled.swizzles(matmul, launch) if matmul.schedule.swizzle else {}
     try:
         grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
-        matmul.made.module = outlined(unit, matmul.function, grid, _alike(matmul), _aligned(matmul))
+        promised = Promises(_alike(matmul), _aligned(matmul))
+        matmul.made.module = outlined(unit, matmul.function, grid, promised, placed)
     except Unsupported as problem:
         raise NotApplicable(launch, str(problem)) from problem
     threads = matmul.schedule.warps * WARP

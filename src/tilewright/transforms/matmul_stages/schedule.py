@@ -22,7 +22,10 @@ Tile = tuple[int, int, int]
 _ENTRY: Final = re.compile(r"\S+")
 _TILE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})x([0-9]{1,9})")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_PRECISIONS: Final = ("tf32",)
+_WORDS: Final[Mapping[str, Mapping[str, str | bool]]] = {
+    "precision": {"tf32": "tf32"},
+    "swizzle": {"yes": True, "no": False},
+}
 _FROM_ZERO: Final = ("pad", "ahead")
 _NUMBERS: Final = ("pad", "vector", "shared", "buffers", "ahead", "order")
 
@@ -35,6 +38,8 @@ class Schedule(Struct, frozen=True):
     `shared` are the bytes of shared memory that a block may have: by default what every device has.
     `buffers` are the places that each factor has there: with 2 and more, tiles are copied as many steps ahead less one.
     `ahead` are the slices along k, a matrix deep, whose fragments are read ahead of their products.
+    `swizzle` says that 16 bytes of each row lie where lanes that read rows together meet different banks (`swizzled`);
+    rows have no padding then.
     `order` are the rows of tiles that blocks go down before they go on to the next column; with 1 they go along a row.
     `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
     f16; `suited` says what suits other types.
@@ -44,6 +49,7 @@ class Schedule(Struct, frozen=True):
     warp: Tile = (64, 32, 32)
     matrix: Tile = (16, 16, 16)
     pad: int = 8
+    swizzle: bool = False
     vector: int = 8
     shared: int = 48 * 1024
     buffers: int = 1
@@ -77,7 +83,7 @@ class Schedule(Struct, frozen=True):
             "block": block,
             "warp": warp,
             "matrix": (*self.matrix[:2], self._depth(factor, total, warp[2])),
-            "pad": _PIECE // least,
+            "pad": 0 if self.swizzle else _PIECE // least,
             "vector": min(self.vector, _PIECE // bytes_),
         }
         return structs.replace(self, **{key: value for key, value in fitting.items() if key not in self.given})
@@ -106,6 +112,8 @@ _KEYS: Final = tuple(key for key in structs.asdict(Schedule()) if key != "given"
 
 
 def _spelled(value: int | str | Tile) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return str(value) if isinstance(value, int | str) else spelled(value)
 
 
@@ -142,14 +150,14 @@ def parse_schedule(source: Source, report: Report) -> Schedule:
 
 
 def _wanted(key: str) -> str:
-    if key == "precision":
-        return " or ".join(_PRECISIONS)
+    if key in _WORDS:
+        return " or ".join(_WORDS[key])
     return f"{'a number' if key in _NUMBERS else 'three extents, such as 64x32x32,'} greater than 0"
 
 
 def _value(key: str, text: str) -> int | str | Tile | None:
-    if key == "precision":
-        return text if text in _PRECISIONS else None
+    if key in _WORDS:
+        return _WORDS[key].get(text)
     if key in _NUMBERS:
         number = int(text) if _NUMBER.fullmatch(text) else None
         return number if number is not None and (number > 0 or key in _FROM_ZERO) else None
@@ -168,6 +176,9 @@ def _check(schedule: Schedule, places: dict[str, SourceRange], whole: SourceRang
     if schedule.ahead and schedule.buffers == 1:
         said = f"ahead={schedule.ahead}: with one place in memory the tile of the next step is not there to be read"
         report.error(SCHEDULE, places.get("ahead", whole), said).hint('give "buffers=2" or more')
+    if schedule.swizzle and schedule.pad and "pad" in schedule.given:
+        said = f"pad={schedule.pad}: rows that are swizzled have no padding"
+        report.error(SCHEDULE, places["pad"], said).hint('leave "pad" or "swizzle" out')
     if not any(divides(each, schedule.matrix) for each in TABLE):
         place, said = places.get("matrix", whole), f"there are no instructions for {spelled(schedule.matrix)}"
         known = ", ".join(dict.fromkeys(spelled(each.shape) for each in TABLE))
