@@ -67,6 +67,7 @@ KERNELS = [
     Kernel(Case(64, 64, 128), "block=32x32x32 warp=32x16x32 buffers=2 order=2"),
     Kernel(Case(32, 64, 160, "f16", "f16"), "block=32x32x32 warp=16x32x32 buffers=4 ahead=1"),
     Kernel(Case(71, 45, 99, opened="ijk"), "block=32x32x32 warp=16x16x16 vector=1 buffers=3 ahead=1"),
+    Kernel(Case(64, 128, 64), "block=32x128x32 warp=32x32x32 swizzle=yes"),
     # with steps of 32 ptxas spills for sm_80: test_nothing_is_spilled_where_ptxas_is_told_of_one_block
     Kernel(Case(71, 45, 99), "block=32x32x16 warp=16x16x16 vector=1"),
 ]
@@ -88,7 +89,11 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
     [
         (Case(64, 32, 64), "block=32x32x32 warp=32x16x16", {"x4": 4, "x4.trans": 2, "f32.f16.f16.f32": 8}),
         (Case(32, 32, 64, "f16", "f16"), "block=32x32x32 warp=16x32x16", {"f16.f16.f16.f16": 8}),
-        (Case(32, 64, 128), "block=32x64x64 warp=32x32x32 swizzle=yes shared=65536 buffers=3 ahead=1", {"x4": 16, "x4.trans": 16}),
+        (
+            Case(32, 64, 128),
+            "block=32x64x64 warp=32x32x32 swizzle=yes shared=65536 buffers=3 ahead=1",
+            {"x4": 16, "x4.trans": 16},
+        ),
         (Case(32, 32, 64), "block=32x32x32 warp=32x16x16 swizzle=yes", {"x4": 4, "x4.trans": 2}),
         (Case(32, 32, 64, transposed="b"), "block=32x32x32 warp=16x16x16", {"x4": 4, "x4.trans": 0}),
         (Case(32, 32, 64, transposed="a"), "block=32x32x32 warp=16x16x16", {"x4": 0, "x4.trans": 4}),
@@ -112,9 +117,10 @@ def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, 
             assert ptx.count(f"row.col.{name}") == count, name
 
 
-def test_rows_are_copied_by_accesses_of_16_bytes() -> None:
+@pytest.mark.parametrize("more", ["", " swizzle=yes"])
+def test_rows_are_copied_by_accesses_of_16_bytes(more: str) -> None:
     """Two of A and two of B of each thread, for the first tile and for those behind."""
-    ptx = Kernel(Case(64, 64, 96), "block=32x32x32 warp=32x16x16").artifact(Architecture.SM_80).payload.decode()
+    ptx = Kernel(Case(64, 64, 96), f"block=32x32x32 warp=32x16x16{more}").artifact(Architecture.SM_80).payload.decode()
     assert len(re.findall(r"ld\.global\.v4", ptx)) == len(re.findall(r"st\.shared\.v4", ptx)) == 6
     assert "ld.global.b16" not in ptx
     assert "st.shared.b16" not in ptx

@@ -198,10 +198,12 @@ def check(matmul: Matmul, before: Sequence[str]) -> None:
             raise Broken(ALIGNMENT, kernel, f"%{argument.name} is not known to begin at a multiple of {bytes_} bytes")
     if matmul.schedule.buffers > 1:
         ring_check.check(matmul)
+    launch = matmul.nest(NAME)
+    assert isinstance(launch, gpu.Launch)
     if matmul.schedule.order > 1:
-        launch = matmul.nest(NAME)
-        assert isinstance(launch, gpu.Launch)
         block_order.check(matmul, launch)
+    if matmul.schedule.swizzle:
+        swizzled.check(kernel, launch, matmul.sums)
     taken = sum(_bytes(op) for op in kernel.walk() if isinstance(op, memref.Alloca))
     room = matmul.schedule.shared
     if taken > room:

@@ -38,9 +38,9 @@ class Schedule(Struct, frozen=True):
     `shared` are the bytes of shared memory that a block may have: by default what every device has.
     `buffers` are the places that each factor has there: with 2 and more, tiles are copied as many steps ahead less one.
     `ahead` are the slices along k, a matrix deep, whose fragments are read ahead of their products.
-    `swizzle` says that 16 bytes of each row lie where lanes that read rows together meet different banks (`swizzled`);
-    rows have no padding then.
     `order` are the rows of tiles that blocks go down before they go on to the next column; with 1 they go along a row.
+    `swizzle` says that pieces of rows lie where lanes that read rows together meet different banks (`swizzled`); rows
+    have no padding then.
     `precision` tf32 lets factors of f32 be rounded to that, for which there are tensor cores. What is not `given` suits
     f16; `suited` says what suits other types.
     """
@@ -49,12 +49,12 @@ class Schedule(Struct, frozen=True):
     warp: Tile = (64, 32, 32)
     matrix: Tile = (16, 16, 16)
     pad: int = 8
-    swizzle: bool = False
     vector: int = 8
     shared: int = 48 * 1024
     buffers: int = 1
     ahead: int = 0
     order: int = 1
+    swizzle: bool = False
     size: Tile | None = None
     precision: str | None = None
     given: frozenset[str] = frozenset()

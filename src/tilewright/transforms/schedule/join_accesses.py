@@ -89,7 +89,9 @@ def _place(op: Access) -> tuple[object, int] | None:
     type_ = op.memref.type
     assert isinstance(type_, MemrefType)
     element = type_.element
-    if element.is_complex or element.bits % 8 or 1 not in type_.strides or type_.swizzle is not None:
+    if element.is_complex or element.bits % 8 or 1 not in type_.strides:
+        return None
+    if type_.swizzle is not None and 1 << type_.swizzle.base < _MOST_BYTES:
         return None
     mode = type_.strides.index(1)
     parts = [_apart(index) for index in op.indices]

@@ -38,8 +38,8 @@
       %c_reg_7 = "gpu.subgroup_mma_load_matrix"(%C, %18, %19) <{leadDimension = 8192 : index}> : (memref<8192x8192xf32>, index, index) -> !gpu.mma_matrix<16x16xf32, "COp">
       "affine.for"() <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 0>, step = 1 : index, upperBoundMap = affine_map<() -> (4)>}> ({
       ^bb0(%t: index):
-        %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 + d1 * 256) floordiv 16)>}> : (index, index) -> index
-        %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (((d0 + d1 * 256) mod 16) * 8)>}> : (index, index) -> index
+        %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (d0 floordiv 16 + d1 * 16)>}> : (index, index) -> index
+        %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 mod 16) * 8)>}> : (index, index) -> index
         %83 = "affine.apply"(%bx, %column) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
         %84 = "vector.load"(%B, %row, %83) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
         "vector.store"(%84, %b_smem, %row, %column) : (vector<8xf16>, memref<64x136xf16, 3>, index, index) -> ()
@@ -47,8 +47,8 @@
       }) : () -> ()
       "affine.for"() <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 0>, step = 1 : index, upperBoundMap = affine_map<() -> (4)>}> ({
       ^bb0(%t: index):
-        %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 + d1 * 256) floordiv 8)>}> : (index, index) -> index
-        %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (((d0 + d1 * 256) mod 8) * 8)>}> : (index, index) -> index
+        %row = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> (d0 floordiv 8 + d1 * 32)>}> : (index, index) -> index
+        %column = "affine.apply"(%tx, %t) <{map = affine_map<(d0, d1) -> ((d0 mod 8) * 8)>}> : (index, index) -> index
         %81 = "affine.apply"(%by, %row) <{map = affine_map<(d0, d1) -> (d0 * 128 + d1)>}> : (index, index) -> index
         %82 = "vector.load"(%A, %81, %column) : (memref<8192x8192xf16>, index, index) -> vector<8xf16>
         "vector.store"(%82, %a_smem, %row, %column) : (vector<8xf16>, memref<128x72xf16, 3>, index, index) -> ()

@@ -89,135 +89,129 @@
       %60 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
       "tw.scf.for"(%59, %60) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>, parallel = false}> ({
       ^bb0(%t: index):
-        %533 = "tw.arith.constant"() <{value = 256 : i64}> : () -> index
-        %534 = "tw.arith.mul"(%t, %533) : (index, index) -> index
-        %535 = "tw.arith.add"(%tx, %534) : (index, index) -> index
+        %530 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
+        %531 = "tw.arith.floor_div"(%tx, %530) : (index, index) -> index
+        %532 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
+        %533 = "tw.arith.mul"(%t, %532) : (index, index) -> index
+        %row = "tw.arith.add"(%531, %533) : (index, index) -> index
+        %534 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
+        %535 = "tw.arith.floor_div"(%tx, %534) : (index, index) -> index
         %536 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
-        %row = "tw.arith.floor_div"(%535, %536) : (index, index) -> index
-        %537 = "tw.arith.constant"() <{value = 256 : i64}> : () -> index
-        %538 = "tw.arith.mul"(%t, %537) : (index, index) -> index
-        %539 = "tw.arith.add"(%tx, %538) : (index, index) -> index
-        %540 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
-        %541 = "tw.arith.floor_div"(%539, %540) : (index, index) -> index
-        %542 = "tw.arith.constant"() <{value = 16 : i64}> : () -> index
-        %543 = "tw.arith.mul"(%541, %542) : (index, index) -> index
-        %544 = "tw.arith.sub"(%539, %543) : (index, index) -> index
-        %545 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
-        %column = "tw.arith.mul"(%544, %545) : (index, index) -> index
-        %546 = "tw.arith.constant"() <{value = 128 : i64}> : () -> index
-        %547 = "tw.arith.mul"(%1, %546) : (index, index) -> index
-        %548 = "tw.arith.add"(%547, %column) : (index, index) -> index
+        %537 = "tw.arith.mul"(%535, %536) : (index, index) -> index
+        %538 = "tw.arith.sub"(%tx, %537) : (index, index) -> index
+        %539 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
+        %column = "tw.arith.mul"(%538, %539) : (index, index) -> index
+        %540 = "tw.arith.constant"() <{value = 128 : i64}> : () -> index
+        %541 = "tw.arith.mul"(%1, %540) : (index, index) -> index
+        %542 = "tw.arith.add"(%541, %column) : (index, index) -> index
+        %543 = "tw.memref.load"(%B, %542, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %544 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
+        %545 = "tw.arith.add"(%542, %544) : (index, index) -> index
+        %546 = "tw.memref.load"(%B, %545, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %547 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
+        %548 = "tw.arith.add"(%542, %547) : (index, index) -> index
         %549 = "tw.memref.load"(%B, %548, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %550 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
-        %551 = "tw.arith.add"(%548, %550) : (index, index) -> index
+        %550 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
+        %551 = "tw.arith.add"(%542, %550) : (index, index) -> index
         %552 = "tw.memref.load"(%B, %551, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %553 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
-        %554 = "tw.arith.add"(%548, %553) : (index, index) -> index
+        %553 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
+        %554 = "tw.arith.add"(%542, %553) : (index, index) -> index
         %555 = "tw.memref.load"(%B, %554, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %556 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
-        %557 = "tw.arith.add"(%548, %556) : (index, index) -> index
+        %556 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
+        %557 = "tw.arith.add"(%542, %556) : (index, index) -> index
         %558 = "tw.memref.load"(%B, %557, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %559 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
-        %560 = "tw.arith.add"(%548, %559) : (index, index) -> index
+        %559 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
+        %560 = "tw.arith.add"(%542, %559) : (index, index) -> index
         %561 = "tw.memref.load"(%B, %560, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %562 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
-        %563 = "tw.arith.add"(%548, %562) : (index, index) -> index
+        %562 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
+        %563 = "tw.arith.add"(%542, %562) : (index, index) -> index
         %564 = "tw.memref.load"(%B, %563, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %565 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
-        %566 = "tw.arith.add"(%548, %565) : (index, index) -> index
-        %567 = "tw.memref.load"(%B, %566, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %568 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
-        %569 = "tw.arith.add"(%548, %568) : (index, index) -> index
-        %570 = "tw.memref.load"(%B, %569, %row) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        "tw.memref.store"(%549, %b_smem, %column, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %571 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
+        "tw.memref.store"(%543, %b_smem, %column, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %565 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
+        %566 = "tw.arith.add"(%column, %565) : (index, index) -> index
+        "tw.memref.store"(%546, %b_smem, %566, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %567 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
+        %568 = "tw.arith.add"(%column, %567) : (index, index) -> index
+        "tw.memref.store"(%549, %b_smem, %568, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %569 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
+        %570 = "tw.arith.add"(%column, %569) : (index, index) -> index
+        "tw.memref.store"(%552, %b_smem, %570, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %571 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
         %572 = "tw.arith.add"(%column, %571) : (index, index) -> index
-        "tw.memref.store"(%552, %b_smem, %572, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %573 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
+        "tw.memref.store"(%555, %b_smem, %572, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %573 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
         %574 = "tw.arith.add"(%column, %573) : (index, index) -> index
-        "tw.memref.store"(%555, %b_smem, %574, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %575 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
+        "tw.memref.store"(%558, %b_smem, %574, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %575 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
         %576 = "tw.arith.add"(%column, %575) : (index, index) -> index
-        "tw.memref.store"(%558, %b_smem, %576, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %577 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
+        "tw.memref.store"(%561, %b_smem, %576, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        %577 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
         %578 = "tw.arith.add"(%column, %577) : (index, index) -> index
-        "tw.memref.store"(%561, %b_smem, %578, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %579 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
-        %580 = "tw.arith.add"(%column, %579) : (index, index) -> index
-        "tw.memref.store"(%564, %b_smem, %580, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %581 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
-        %582 = "tw.arith.add"(%column, %581) : (index, index) -> index
-        "tw.memref.store"(%567, %b_smem, %582, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
-        %583 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
-        %584 = "tw.arith.add"(%column, %583) : (index, index) -> index
-        "tw.memref.store"(%570, %b_smem, %584, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
+        "tw.memref.store"(%564, %b_smem, %578, %row) : (f16, !tw.type<"memref<f16x136x64,local>">, index, index) -> ()
       }) : (index, index) -> ()
       %61 = "tw.arith.constant"() <{value = 0 : i64}> : () -> index
       %62 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
       "tw.scf.for"(%61, %62) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>, parallel = false}> ({
       ^bb0(%t: index):
-        %481 = "tw.arith.constant"() <{value = 256 : i64}> : () -> index
-        %482 = "tw.arith.mul"(%t, %481) : (index, index) -> index
-        %483 = "tw.arith.add"(%tx, %482) : (index, index) -> index
-        %484 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
-        %row = "tw.arith.floor_div"(%483, %484) : (index, index) -> index
-        %485 = "tw.arith.constant"() <{value = 256 : i64}> : () -> index
-        %486 = "tw.arith.mul"(%t, %485) : (index, index) -> index
-        %487 = "tw.arith.add"(%tx, %486) : (index, index) -> index
-        %488 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
-        %489 = "tw.arith.floor_div"(%487, %488) : (index, index) -> index
+        %481 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
+        %482 = "tw.arith.floor_div"(%tx, %481) : (index, index) -> index
+        %483 = "tw.arith.constant"() <{value = 32 : i64}> : () -> index
+        %484 = "tw.arith.mul"(%t, %483) : (index, index) -> index
+        %row = "tw.arith.add"(%482, %484) : (index, index) -> index
+        %485 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
+        %486 = "tw.arith.floor_div"(%tx, %485) : (index, index) -> index
+        %487 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
+        %488 = "tw.arith.mul"(%486, %487) : (index, index) -> index
+        %489 = "tw.arith.sub"(%tx, %488) : (index, index) -> index
         %490 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
-        %491 = "tw.arith.mul"(%489, %490) : (index, index) -> index
-        %492 = "tw.arith.sub"(%487, %491) : (index, index) -> index
-        %493 = "tw.arith.constant"() <{value = 8 : i64}> : () -> index
-        %column = "tw.arith.mul"(%492, %493) : (index, index) -> index
-        %494 = "tw.arith.constant"() <{value = 128 : i64}> : () -> index
-        %495 = "tw.arith.mul"(%2, %494) : (index, index) -> index
-        %496 = "tw.arith.add"(%495, %row) : (index, index) -> index
-        %497 = "tw.memref.load"(%A, %column, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %498 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
+        %column = "tw.arith.mul"(%489, %490) : (index, index) -> index
+        %491 = "tw.arith.constant"() <{value = 128 : i64}> : () -> index
+        %492 = "tw.arith.mul"(%2, %491) : (index, index) -> index
+        %493 = "tw.arith.add"(%492, %row) : (index, index) -> index
+        %494 = "tw.memref.load"(%A, %column, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %495 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
+        %496 = "tw.arith.add"(%column, %495) : (index, index) -> index
+        %497 = "tw.memref.load"(%A, %496, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %498 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
         %499 = "tw.arith.add"(%column, %498) : (index, index) -> index
-        %500 = "tw.memref.load"(%A, %499, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %501 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
+        %500 = "tw.memref.load"(%A, %499, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %501 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
         %502 = "tw.arith.add"(%column, %501) : (index, index) -> index
-        %503 = "tw.memref.load"(%A, %502, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %504 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
+        %503 = "tw.memref.load"(%A, %502, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %504 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
         %505 = "tw.arith.add"(%column, %504) : (index, index) -> index
-        %506 = "tw.memref.load"(%A, %505, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %507 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
+        %506 = "tw.memref.load"(%A, %505, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %507 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
         %508 = "tw.arith.add"(%column, %507) : (index, index) -> index
-        %509 = "tw.memref.load"(%A, %508, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %510 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
+        %509 = "tw.memref.load"(%A, %508, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %510 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
         %511 = "tw.arith.add"(%column, %510) : (index, index) -> index
-        %512 = "tw.memref.load"(%A, %511, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %513 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
+        %512 = "tw.memref.load"(%A, %511, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        %513 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
         %514 = "tw.arith.add"(%column, %513) : (index, index) -> index
-        %515 = "tw.memref.load"(%A, %514, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        %516 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
+        %515 = "tw.memref.load"(%A, %514, %493) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
+        "tw.memref.store"(%494, %a_smem, %column, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %516 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
         %517 = "tw.arith.add"(%column, %516) : (index, index) -> index
-        %518 = "tw.memref.load"(%A, %517, %496) : (!tw.type<"memref<f16x8192x8192>">, index, index) -> f16
-        "tw.memref.store"(%497, %a_smem, %column, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %519 = "tw.arith.constant"() <{value = 1 : i64}> : () -> index
-        %520 = "tw.arith.add"(%column, %519) : (index, index) -> index
-        "tw.memref.store"(%500, %a_smem, %520, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %521 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
-        %522 = "tw.arith.add"(%column, %521) : (index, index) -> index
-        "tw.memref.store"(%503, %a_smem, %522, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %523 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
-        %524 = "tw.arith.add"(%column, %523) : (index, index) -> index
-        "tw.memref.store"(%506, %a_smem, %524, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %525 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
-        %526 = "tw.arith.add"(%column, %525) : (index, index) -> index
-        "tw.memref.store"(%509, %a_smem, %526, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %527 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
-        %528 = "tw.arith.add"(%column, %527) : (index, index) -> index
-        "tw.memref.store"(%512, %a_smem, %528, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %529 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
-        %530 = "tw.arith.add"(%column, %529) : (index, index) -> index
-        "tw.memref.store"(%515, %a_smem, %530, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
-        %531 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
-        %532 = "tw.arith.add"(%column, %531) : (index, index) -> index
-        "tw.memref.store"(%518, %a_smem, %532, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        "tw.memref.store"(%497, %a_smem, %517, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %518 = "tw.arith.constant"() <{value = 2 : i64}> : () -> index
+        %519 = "tw.arith.add"(%column, %518) : (index, index) -> index
+        "tw.memref.store"(%500, %a_smem, %519, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %520 = "tw.arith.constant"() <{value = 3 : i64}> : () -> index
+        %521 = "tw.arith.add"(%column, %520) : (index, index) -> index
+        "tw.memref.store"(%503, %a_smem, %521, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %522 = "tw.arith.constant"() <{value = 4 : i64}> : () -> index
+        %523 = "tw.arith.add"(%column, %522) : (index, index) -> index
+        "tw.memref.store"(%506, %a_smem, %523, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %524 = "tw.arith.constant"() <{value = 5 : i64}> : () -> index
+        %525 = "tw.arith.add"(%column, %524) : (index, index) -> index
+        "tw.memref.store"(%509, %a_smem, %525, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %526 = "tw.arith.constant"() <{value = 6 : i64}> : () -> index
+        %527 = "tw.arith.add"(%column, %526) : (index, index) -> index
+        "tw.memref.store"(%512, %a_smem, %527, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
+        %528 = "tw.arith.constant"() <{value = 7 : i64}> : () -> index
+        %529 = "tw.arith.add"(%column, %528) : (index, index) -> index
+        "tw.memref.store"(%515, %a_smem, %529, %row) : (f16, !tw.type<"memref<f16x72x128,local>">, index, index) -> ()
       }) : (index, index) -> ()
       "tw.team.barrier"() <{fence_global = true, fence_local = true}> : () -> ()
       %63 = "tw.arith.constant"() <{value = 0 : i64}> : () -> index
