@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 
+from msgspec import structs
+
 from tilewright.diagnostics import Report
 from tilewright.ir.definition import (
     PURE,
@@ -313,17 +315,18 @@ def permuted_type(op: Operation) -> Type:
     assert isinstance(type_, MemrefType)
     assert isinstance(order, tuple)
     modes = [int(str(k)) for k in order]
-    return MemrefType(
-        type_.element, tuple(type_.shape[k] for k in modes), tuple(type_.strides[k] for k in modes), type_.space
-    )
+    shape, strides = (tuple(each[k] for k in modes) for each in (type_.shape, type_.strides))
+    return structs.replace(type_, shape=shape, strides=strides)
 
 
 class Permute(_Regrouped, name="memref.permute", traits=(PURE,)):
     """The same memory with its modes in another order: mode k of the result is mode `order[k]` of the operand.
 
-    A transposed view; its type need not obey the stride rule of the languages. Not in any source language.
+    A transposed view; its type need not obey the stride rule of the languages. Bytes of swizzled memory lie where they
+    did. Not in any source language.
     """
 
+    memref: Value = operand(MEMREF)
     order: tuple[int, ...] = attribute(tuple)
     out: Value = result(MEMREF, infer=permuted_type)
 

@@ -172,9 +172,10 @@ del Operation.result_types, Operation.location
 
 
 def _fields(cls: type[_Operation]) -> list[tuple[str, _Spec]]:
-    """What the class declares, after what the families that it derives from declare."""
+    """What the class declares, after what the families that it derives from declare; what it declares again stands
+    where a family has it."""
     inherited = [field for family in reversed(cls.__mro__[1:]) for field in _fields_of_family(family)]
-    return inherited + _own_fields(cls)
+    return list(dict(inherited + _own_fields(cls)).items())
 
 
 @cache

@@ -95,11 +95,12 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
             {"x4": 16, "x4.trans": 16},
         ),
         (Case(32, 32, 64), "block=32x32x32 warp=32x16x16 swizzle=yes", {"x4": 4, "x4.trans": 2}),
+        (Case(32, 64, 64), "block=32x64x16 warp=32x64x16 swizzle=yes buffers=2", {"x4": 4, "x4.trans": 8}),
         (Case(32, 32, 64, transposed="b"), "block=32x32x32 warp=16x16x16", {"x4": 4, "x4.trans": 0}),
         (Case(32, 32, 64, transposed="a"), "block=32x32x32 warp=16x16x16", {"x4": 0, "x4.trans": 4}),
         (Case(32, 32, 64, "i8", "i32"), "block=32x32x32 warp=16x16x16 pad=16", {"x2": 2, "x4.trans": 0}),
     ],
-    ids=["plain", "sums of f16", "swizzled ring", "swizzled", "b transposed", "a transposed", "bytes"],
+    ids=["plain", "sums of f16", "swizzled ring", "swizzled", "four rows at once", "b transposed", "a transposed", "bytes"],
 )
 def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, int], rng: np.random.Generator) -> None:
     """As many as there are in a step and in the one behind the loop."""
@@ -161,6 +162,15 @@ def test_steps_copy_by_the_device() -> None:
     assert places == sorted(places)
     assert step.index("ldmatrix", places[-1]) < step.rindex("mma.sync")
     assert ptx.rindex("cp.async.wait_group \t0") > ptx.rindex("mma.sync")
+
+
+def test_where_a_swizzle_moves_what_is_computed_in_front_of_the_steps() -> None:
+    """What changes from step to step are whole periods; LLVM leaves little of the rest in the loop."""
+    kernel = Kernel(Case(64, 128, 160), "block=64x128x32 warp=32x64x32 buffers=3 ahead=1 swizzle=yes")
+    ptx = kernel.artifact(Architecture.SM_80).payload.decode()
+    (step,) = (part for part in ptx.split("$L__BB") if "mma.sync" in part and "cp.async.cg" in part)
+    assert step.count("xor.b") < (step.count("ldmatrix.sync") + step.count("cp.async.cg")) // 4
+    assert "xor.b" in ptx
 
 
 def no_wait(module: Module) -> None:

@@ -18,6 +18,7 @@ from msgspec import structs
 
 from tilewright.artifacts.constraint_codec import constraint_to_json
 from tilewright.diagnostics import Report
+from tilewright.dialects import memref as shared
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.mlir import func, memref
@@ -120,6 +121,9 @@ def outlined(
     for memory, swizzle in swizzles.items():
         value, type_ = low.memref(memory)
         value.type = structs.replace(type_, swizzle=swizzle)
+        for view in value.uses:
+            if isinstance(view, shared.Permute):
+                view.out.type = shared.permuted_type(view)
     known = [extent for extent in grid if isinstance(extent, int)]
     if len(known) == len(grid):
         kernel.max_groups = max(known)

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from tilewright.dialects import memref, scf, team, tile
+from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
 from tilewright.dialects.reports import Check
-from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
-from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.aliasing import allocation_bytes
+from tilewright.ir.types import MemrefType
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import collective, teams_of
-from tilewright.transforms.schedule.products.ahead import ASKED, Ahead, ring_of
+from tilewright.transforms.schedule.products.ahead import Ahead
 from tilewright.transforms.schedule.products.beside import Beside
 from tilewright.transforms.schedule.products.chains import sums_of
-from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB, Factor
+from tilewright.transforms.schedule.products.factor_memory import (
+    FactorMemory,
+    Places,
+    bytes_of,
+    bytes_of_others,
+    factor_memory,
+    total_bytes,
+)
+from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB
 from tilewright.transforms.schedule.products.plan import WARP, Block, ProductPlan
 from tilewright.transforms.schedule.products.planning import choices_beside, plan_product
+from tilewright.transforms.schedule.products.rings import ASKED, ring_of
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
-from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, buffer_type
-from tilewright.transforms.schedule.products.sources import is_factor, is_there
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
-from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.signature import parts_of
-from tilewright.transforms.tile_values import tile_type
 
 _PAIR: Final = 2
 _GROUP: Final = 4 * WARP
@@ -42,9 +44,6 @@ _ENOUGH_STAGES: Final = 3
 _ENOUGH_IN_CLUSTERS: Final = 4
 """Blocks that load for each other are not in step: `gemm` of f16 of 3000, tiles of 192x192 by two blocks, takes 83.3 us
 for 90.0 on an H200, 4104 with such tiles 219 for 236."""
-
-Places = tuple[int | None, int | None]
-"""Of both factors of a product; None of one in registers."""
 
 
 class Products(Struct, frozen=True):
@@ -141,7 +140,7 @@ class Products(Struct, frozen=True):
     def resident(self, block: Block, together: int = 1) -> int:
         """So many blocks are on the device at a time, if `together` are a cluster."""
         buffers = [*self.buffers, self.stored.slabs] if isinstance(self.stored, Stored) else self.buffers
-        return block.resident(list(self.plans.values()), sum(map(_bytes_of, buffers)), together)
+        return block.resident(list(self.plans.values()), sum(map(bytes_of, buffers)), together)
 
     def _of_groups(self) -> Iterator[Ahead]:
         """Loops whose products are those of groups of warps."""
@@ -172,6 +171,29 @@ def block_of(kernel: Kernel, policy: SchedulePolicy) -> Block | None:
     return policy.products(teams.threads) if teams.lanes == WARP else None
 
 
+class _Planned(Struct, frozen=True):
+    """A kernel whose products have plans, what computes them, and what is wanted of them."""
+
+    kernel: Kernel
+    plans: Mapping[tile.Mma, ProductPlan]
+    block: Block
+    wanted: Schedule
+
+    def loops(self, shared: int) -> Mapping[scf.For, Ahead]:
+        """Those that load factors ahead, with so many bytes of shared memory for all of them."""
+        block = replace(self.block, shared_bytes=max(shared, 0))
+        loops = [op for op in collective(self.kernel) if isinstance(op, scf.For)]
+        return {op: found for op in loops if (found := ring_of(op, self.plans, block, self.wanted))}
+
+
+class _Stores(NamedTuple):
+    """What stores accumulators, as in `Products`, the loops beside it, and the bytes that it leaves for factors."""
+
+    stored: Stored | str
+    loops: Mapping[scf.For, Ahead]
+    shared: int
+
+
 def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products | str:
     """Plans of the products of a kernel, among those that are `wanted`, or what is in the way of all ways.
 
@@ -182,13 +204,27 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     if wanted.roles and any(isinstance(op, Check) for op in kernel.walk()):
         # work-items that end early would let others wait
         wanted = replace(wanted, roles=False)
-    others = sum(map(allocation_bytes, _allocations(kernel))) + _taken_bytes(kernel)
-    others += _conversions(kernel, block.threads // WARP)
-    room, shared = block.shared_bytes, block.shared_bytes - others
+    others = bytes_of_others(kernel, block.threads // WARP)
+    shared = block.shared_bytes - others
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
-    whole, sides = block, SIDES if wanted.pingpong and wanted.roles else 1
-    block = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted), sides=sides)
+    sides = SIDES if wanted.pingpong and wanted.roles else 1
+    own = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted), sides=sides)
+    plans, reason = _plans(kernel, own, wanted)
+    planned = _Planned(kernel, plans, own, wanted)
+    stores = _stores(planned, shared)
+    loops, (buffers, memory, beside) = _in_memory(planned, stores)
+    if sides > 1 and not _takes_turns(loops, stores.stored):
+        return choose_products(kernel, block, replace(wanted, pingpong=False))
+    total = total_bytes(buffers)
+    if total > stores.shared:
+        room = block.shared_bytes
+        return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
+    return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
+
+
+def _plans(kernel: Kernel, block: Block, wanted: Schedule) -> tuple[Mapping[tile.Mma, ProductPlan], str]:
+    """The plans of products, and why the first of those without has none."""
     plans: dict[tile.Mma, ProductPlan] = {}
     reasons: list[str] = []
     for op in products_of(kernel):
@@ -197,59 +233,56 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
             reasons.append(f"{_product(op)}, by no unit: {found}")
         else:
             plans[op] = found
-    loops = _loops(kernel, plans, block, wanted)
+    return plans, next(iter(reasons), "")
+
+
+def _stores(of: _Planned, shared: int) -> _Stores:
+    """Who stores accumulators: the machine, if it can and loops keep stages enough beside what it stores from."""
+    wanted, loops = of.wanted, of.loops(shared)
+    if wanted.stores is Copies.THREADS:
+        return _Stores(ASKED, loops, shared)
     asked = wanted.stores is Copies.TENSOR
     # on an H200 attention of width 128 and length 4096 is 1.04 times as fast so, causal 1.02
     is_asked_of = any(found.has_several or found.goes_on_in_order for found in loops.values())
-    any_accumulators = asked or (block.threads >= _PAIR * _GROUP and is_asked_of)
-    stored: Stored | str = ASKED
-    if wanted.stores is not Copies.THREADS:
-        stored = stored_by_machine(kernel, plans, block.threads, any_accumulators=any_accumulators, sides=sides)
-    if isinstance(stored, Stored):
-        counts = _stages_enough(wanted)
-        one_slab = stored.with_one_slab(block.threads // WARP)
-        ways = [stored, one_slab] if any_accumulators or len(counts) > 1 else [stored]
-        left = [max(shared - _bytes_of(way.slabs), 0) for way in ways]
-        fewer = [_loops(kernel, plans, replace(block, shared_bytes=bytes_), wanted) for bytes_ in left]
-        enough = [number for most in counts for number, found in enumerate(fewer) if _are_enough(loops, found, most)]
-        if not (enough or asked):
-            stored = ""
-        else:
-            number = next(iter(enough), 0)
-            stored, loops, shared = ways[number], fewer[number], left[number]
-    elif wanted.stores is None:
+    any_accumulators = asked or (of.block.threads >= _PAIR * _GROUP and is_asked_of)
+    stored = stored_by_machine(
+        of.kernel, of.plans, of.block.threads, any_accumulators=any_accumulators, sides=of.block.sides
+    )
+    if not isinstance(stored, Stored):
         # what nobody asks for needs no reason
-        stored = ""
-    buffers, memory, beside = _memory(kernel, plans, loops)
-    total = _total(buffers)
-    if total > shared:
-        # the loops have taken what products beside them need
-        places = (number for loop in loops.values() for op in loop.products for number in memory[op])
-        used = {*beside.values(), *places}
-        others_of = _total([type_ for number, type_ in enumerate(buffers) if number not in used])
-        loops = _loops(kernel, plans, replace(block, shared_bytes=max(shared - others_of, 0)), wanted)
-        buffers, memory, beside = _memory(kernel, plans, loops)
-        total = _total(buffers)
-    if sides > 1 and (
-        len(loops) != 1 or not isinstance(stored, Stored) or any(found.sides == 1 for found in loops.values())
-    ):
-        return choose_products(kernel, whole, replace(wanted, pingpong=False))
-    if total > shared:
-        return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
-    return Products(plans, loops, buffers, memory, next(iter(reasons), ""), stored, beside)
+        return _Stores(stored if asked else "", loops, shared)
+    counts = _stages_enough(wanted)
+    one_slab = stored.with_one_slab(of.block.threads // WARP)
+    ways = [stored, one_slab] if any_accumulators or len(counts) > 1 else [stored]
+    left = [max(shared - bytes_of(way.slabs), 0) for way in ways]
+    fewer = [of.loops(bytes_) for bytes_ in left]
+    enough = [number for most in counts for number, found in enumerate(fewer) if _are_enough(loops, found, most)]
+    if not (enough or asked):
+        return _Stores("", loops, shared)
+    number = next(iter(enough), 0)
+    return _Stores(ways[number], fewer[number], left[number])
+
+
+def _in_memory(of: _Planned, stores: _Stores) -> tuple[Mapping[scf.For, Ahead], FactorMemory]:
+    """The loops, with fewer stages if they have taken what products beside them need, and where factors lie."""
+    found = factor_memory(of.kernel, of.plans, stores.loops)
+    if total_bytes(found.buffers) <= stores.shared:
+        return stores.loops, found
+    places = (number for loop in stores.loops.values() for op in loop.products for number in found.places[op])
+    used = {*found.beside.values(), *places}
+    others = total_bytes([type_ for number, type_ in enumerate(found.buffers) if number not in used])
+    loops = of.loops(stores.shared - others)
+    return loops, factor_memory(of.kernel, of.plans, loops)
+
+
+def _takes_turns(loops: Mapping[scf.For, Ahead], stored: Stored | str) -> bool:
+    """Whether work-groups of a block can take all tiles by turns, and the machine stores them."""
+    return len(loops) == 1 and isinstance(stored, Stored) and all(found.sides > 1 for found in loops.values())
 
 
 def least_slab(wanted: Schedule) -> int:
     """Bytes of slabs at least; any tiles may have shorter ones than those that have been measured."""
     return wanted.swizzle or (ANY_SLAB if wanted.tiles is Tiles.ANY else SLAB)
-
-
-def _loops(
-    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], block: Block, wanted: Schedule
-) -> Mapping[scf.For, Ahead]:
-    """Those that load factors ahead."""
-    loops = [op for op in collective(kernel) if isinstance(op, scf.For)]
-    return {op: found for op in loops if (found := ring_of(op, plans, block, wanted))}
 
 
 def _stages_enough(wanted: Schedule) -> Sequence[int]:
@@ -294,86 +327,6 @@ def moves_from(kernel: Kernel, block: Block | None, taken: Products) -> Iterator
     shapes = {extents_of(op): product_shape(op) for op in taken.plans}
     for choice in taken.choices:
         yield from (Schedule(products=(other,)) for other in choices_beside(shapes[choice.tile], block, choice))
-
-
-def _memory(
-    kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
-) -> tuple[Sequence[MemrefType], Mapping[tile.Mma, Places], Mapping[Beside, int]]:
-    """Buffers of factors; what does not run at the same time shares them. Each tile beside them has its own."""
-    buffers: list[MemrefType] = []
-    memory: dict[tile.Mma, Places] = {}
-
-    def take(factor: Factor, stages: int, taken: set[int]) -> int | None:
-        if factor.held:
-            return None
-        type_ = buffer_type(factor, stages)
-        found = next((k for k, other in enumerate(buffers) if other == type_ and k not in taken), len(buffers))
-        if found == len(buffers):
-            buffers.append(type_)
-        taken.add(found)
-        return found
-
-    for op in collective(kernel):
-        ring = loops.get(op) if isinstance(op, scf.For) else None
-        if ring is not None:
-            group = ring.products
-        else:
-            group = (op,) if isinstance(op, tile.Mma) and op in plans and op not in memory else ()
-        around = [loops[loop] for loop in op.ancestors() if isinstance(loop, scf.For) and loop in loops]
-        taken = {
-            number for other in around for product in other.products for number in memory[product] if number is not None
-        }
-        for product in group:
-            plan = plans[product]
-            numbers: list[int | None] = []
-            for side, factor in enumerate((plan.lhs, plan.rhs)):
-                other = None if ring is None else ring.same.get((product, side))
-                if other is not None:
-                    numbers.append(memory[other[0]][other[1]])
-                    continue
-                numbers.append(take(factor, 1 if ring is None else ring.stages_of(product, side), taken))
-            memory[product] = (numbers[0], numbers[1])
-    beside = {each: each.buffer_type(ring.stages) for ring in loops.values() for each in ring.beside}
-    return [*buffers, *beside.values()], memory, {each: len(buffers) + k for k, each in enumerate(beside)}
-
-
-def _allocations(kernel: Kernel) -> list[memref.Alloca]:
-    return [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
-
-
-def _taken_bytes(kernel: Kernel) -> int:
-    """Of tiles that work-items will take from shared memory, as long as share-tiles has not put them there."""
-    regions = [op for op in collective(kernel) if isinstance(op, team.Spmd)]
-    return sum(_bytes(tile_type(value)) for region in regions for value in taken_tiles(region))
-
-
-def _conversions(kernel: Kernel, warps: int) -> int:
-    """Bytes that changes of layouts and reductions may take: nothing where accumulators are computed with and
-    stored."""
-    total, found, products = 0, set[TileType](), frozenset(products_of(kernel))
-    for op in collective(kernel):
-        match op:
-            case tile.Reduce() | ReduceBy():
-                found.update(tile_type(value) for value in op.results)
-                total += sum(warps * _bytes(tile_type(value)) for value in op.results)
-            case MovesElements() if not (is_factor(op.results[0], products) or is_there(op.operands)):
-                found.update(tile_type(value) for value in op.operands)
-            case _:
-                continue
-    # to a layout, and back
-    return total + sum(2 * _bytes(type_) for type_ in found)
-
-
-def _total(buffers: Sequence[MemrefType]) -> int:
-    return sum(-(-_bytes_of(type_) // ALIGNMENT) * ALIGNMENT for type_ in buffers)
-
-
-def _bytes_of(memory: MemrefType) -> int:
-    return (memory.span or 0) * memory.element.bytes
-
-
-def _bytes(type_: TileType) -> int:
-    return type_.size * type_.element.bytes
 
 
 def _product(op: tile.Mma) -> str:

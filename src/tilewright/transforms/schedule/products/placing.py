@@ -30,9 +30,10 @@ from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
-from tilewright.transforms.schedule.products.choice import Places, Products, block_of, choose_products, products_of
+from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.demanded_maps import demand_map
+from tilewright.transforms.schedule.products.factor_memory import Places
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
 from tilewright.transforms.schedule.products.overlapping import Ring
