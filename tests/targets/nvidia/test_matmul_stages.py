@@ -164,6 +164,7 @@ def test_steps_copy_by_the_device() -> None:
     assert ptx.rindex("cp.async.wait_group \t0") > ptx.rindex("mma.sync")
 
 
+@pytest.mark.usefixtures("users_ptx")
 def test_where_a_swizzle_moves_what_is_computed_in_front_of_the_steps() -> None:
     """What changes from step to step are whole periods; LLVM leaves little of the rest in the loop."""
     kernel = Kernel(Case(64, 128, 160), "block=64x128x32 warp=32x64x32 buffers=3 ahead=1 swizzle=yes")
