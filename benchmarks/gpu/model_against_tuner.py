@@ -1,7 +1,7 @@
 """How near the cost model's schedules are to the best that tuning finds, over the kernels of the GPU's table.
 
     python benchmarks/gpu/model_against_tuner.py [--quick] [--only TEXT,..] [--budget SECONDS] [--seconds N]
-                                                 [--trials N] [--bytes N] [--more] [--json PATH]
+                                                 [--trials N] [--bytes N] [--more] [--compile-only] [--json PATH]
 
 Streams, rows, transposes, sums, batches of small products, single products and attention, one case of each kind and
 type at least. Each is searched (as `tilewright.tune` does) from the model's schedule on, on random normal data that
@@ -9,7 +9,8 @@ caches hold nothing of. Processes beside this one compile what a search is about
 answers are compared on a sample of each array. The speed of the model's schedule is given in parts of the best one's:
 both run in turn at the end of the search, medians with quartiles. Prints a row a case with both schedules, and the
 geometric mean, and saves them: benchmarks/results/gpu_model_against_tuner.json unless told otherwise. With `--more`,
-the rows of that file stay whose cases are not run, for runs of some cases each.
+the rows of that file stay whose cases are not run, for runs of some cases each. With `--compile-only` nothing is timed,
+but what each search tries first is on disk for the next run.
 """
 
 from __future__ import annotations
@@ -99,6 +100,7 @@ def main() -> None:
     )
     parser.add_argument("--bytes", type=int, default=BYTES, help="of a case's arrays (default: %(default)s)")
     parser.add_argument("--more", action="store_true", help="add to the figures that are there")
+    parser.add_argument("--compile-only", action="store_true", help="end when what is tried first is compiled")
     begin = monotonic()
     options = figures.parsed(parser)
     torch = torch_on_device()
@@ -112,6 +114,11 @@ def main() -> None:
     print(f"{device}\n{'':32} {'model us':>9} {'best us':>9}   part of the best speed [quartiles]", flush=True)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         ahead = Ahead(pool, {name: _kernel(make()) for name, make in cases.items()}, trials)
+        if options.compile_only:
+            for name in cases:
+                wait(ahead.begun(name), max(begin + options.budget - monotonic(), 0))
+            pool.shutdown(cancel_futures=True)
+            return
         for name, make in cases.items():
             # what is compiled for others meanwhile is compiled alone, not run
             wait(ahead.begun(name), max(begin + options.budget - monotonic(), 0))
