@@ -4,7 +4,8 @@
 
 The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
 stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
-copies of one element, with sums of f32 and, in lines of their own, of f16; then come the steps of the machine floor,
+copies of one element, with sums of f32 and, in lines of their own, of f16, and goes on with what the paper does not
+have: rings of tiles, fragments that are read ahead, a swizzle; then come the steps of the machine floor,
 each a part of a line of `Kernel.schedule`: a ring of stages instead of one that is fetched ahead, groups of warps
 (`wgmma`), copies by the device itself (TMA), larger tiles, an order of tiles for the cache, blocks that go on from tile
 to tile, stores by the device, clusters, a warp that only asks for copies (`roles`), groups that take turns (ping-pong).
@@ -52,8 +53,10 @@ DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
 TALL = "block=256x256x64 shared=147456"
 """Tiles for two places of each buffer, and those for sums of f16, which leave room for larger ones."""
 RING = "block=128x256x64 warp=64x64x64 shared=232448"
-TALL_RING = "block=256x256x32 warp=128x64x32 shared=232448"
+TALL_RING = "block=256x256x64 warp=128x64x64 shared=232448"
 """Tiles for more places than two."""
+BAND = "order=16"
+"""Rows of tiles that blocks go down."""
 UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
 """Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
 is busy for a line from global memory."""
@@ -101,17 +104,24 @@ ADDED = (
     Step("+ vectors (13): all stages", f"{PAPER} pad=8 vector=8", staged=True),
     Step("+ warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True),
     Step("+ two places, cp.async", f"{DEEP} pad=8 vector=8", staged=True),
-    Step("+ order of blocks", f"{DEEP} pad=8 vector=8 order=8", staged=True),
-    Step("+ ring of four places", f"{RING} pad=8 vector=8 order=8 buffers=4", staged=True),
-    Step("+ fragments read ahead", f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1", staged=True),
+    Step("+ order of blocks", f"{DEEP} pad=8 vector=8 {BAND}", staged=True),
+    Step("+ ring of four places", f"{RING} pad=8 vector=8 {BAND} buffers=4", staged=True),
+    Step("+ fragments read ahead", f"{RING} pad=8 vector=8 {BAND} buffers=4 ahead=1", staged=True),
+    Step("+ swizzle for padding", f"{RING} swizzle=yes vector=8 {BAND} buffers=4 ahead=1", staged=True),
     Step("f16: all stages", f"{PAPER} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 64 x 64", f"{WIDE} pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + warps of 128 x 64", f"{TALL} warp=128x64x32 pad=8 vector=8", staged=True, total="f16"),
     Step("f16: + two places, cp.async", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2", staged=True, total="f16"),
-    Step("f16: + order of blocks", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2 order=8", staged=True, total="f16"),
-    Step("f16: + ring of three places", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3", staged=True, total="f16"),
+    Step("f16: + order of blocks", f"{TALL} warp=128x64x64 pad=8 vector=8 buffers=2 {BAND}", staged=True, total="f16"),
+    Step("f16: + ring of three places", f"{TALL_RING} pad=8 vector=8 {BAND} buffers=3", staged=True, total="f16"),
     Step(
-        "f16: + fragments read ahead", f"{TALL_RING} pad=8 vector=8 order=8 buffers=3 ahead=1", staged=True, total="f16"
+        "f16: + fragments read ahead", f"{TALL_RING} pad=8 vector=8 {BAND} buffers=3 ahead=1", staged=True, total="f16"
+    ),
+    Step(
+        "f16: + swizzle for padding",
+        f"{TALL_RING} swizzle=yes vector=8 {BAND} buffers=3 ahead=1",
+        staged=True,
+        total="f16",
     ),
     _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
     _small("+ ring of 3", f"{WARPS}/3", "threads"),
@@ -128,15 +138,16 @@ ADDED = (
 )
 """One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies is
 in blocks without clusters, and groups that take turns have a tile each: both begin where those are left out."""
-ALL_STAGES = f"{RING} pad=8 vector=8 order=8 buffers=4 ahead=1"
+ALL_STAGES = f"{RING} swizzle=yes vector=8 {BAND} buffers=4 ahead=1"
 WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, ALL_STAGES))
 REMOVED = (
-    Step("stages: without padding (5)", ALL_STAGES.replace("pad=8", "pad=0"), staged=True),
+    Step("stages: padding (5), no swizzle", ALL_STAGES.replace("swizzle=yes", "pad=8"), staged=True),
+    Step("stages: neither padding nor swizzle", ALL_STAGES.replace("swizzle=yes", "pad=0"), staged=True),
     Step("stages: without vectors (13)", ALL_STAGES.replace("vector=8", "vector=1"), staged=True),
     Step("stages: warps of 64 x 32", ALL_STAGES.replace("128x256x64 warp=64x64", "128x128x64 warp=64x32"), staged=True),
     Step("stages: two places", ALL_STAGES.replace("buffers=4", "buffers=2"), staged=True),
     Step("stages: without reads ahead", ALL_STAGES.replace(" ahead=1", ""), staged=True),
-    Step("stages: without order of blocks", ALL_STAGES.replace(" order=8", ""), staged=True),
+    Step("stages: without order of blocks", ALL_STAGES.replace(f" {BAND}", ""), staged=True),
     Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
     Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
     Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),

@@ -100,7 +100,16 @@ def test_ptxas_accepts_the_kernel(kernel: Kernel, architecture: Architecture) ->
         (Case(32, 32, 64, transposed="a"), "block=32x32x32 warp=16x16x16", {"x4": 0, "x4.trans": 4}),
         (Case(32, 32, 64, "i8", "i32"), "block=32x32x32 warp=16x16x16 pad=16", {"x2": 2, "x4.trans": 0}),
     ],
-    ids=["plain", "sums of f16", "swizzled ring", "swizzled", "four rows at once", "b transposed", "a transposed", "bytes"],
+    ids=[
+        "plain",
+        "sums of f16",
+        "swizzled ring",
+        "swizzled",
+        "four rows at once",
+        "b transposed",
+        "a transposed",
+        "bytes",
+    ],
 )
 def test_warps_load_matrices(case: Case, schedule: str, instructions: dict[str, int], rng: np.random.Generator) -> None:
     """As many as there are in a step and in the one behind the loop."""
@@ -220,10 +229,17 @@ def test_the_emulator_notices_what_a_ring_lacks(
 
 @needs_ptxas
 @pytest.mark.usefixtures("users_ptx")
-@pytest.mark.parametrize(("warp", "most"), [("64x32x32", 128), ("64x64x32", 254)])
-def test_registers_of_threads_of_large_tiles(warp: str, most: int) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "most"),
+    [
+        ("block=128x128x64 warp=64x32x32 pad=8", 128),
+        ("block=128x128x64 warp=64x64x32 pad=8", 254),
+        ("block=128x256x64 warp=64x64x64 shared=232448 swizzle=yes buffers=4 ahead=1 order=16", 232),
+    ],
+)
+def test_registers_of_threads_of_large_tiles(schedule: str, most: int) -> None:
     """Two blocks of the tiles of the paper run on a multiprocessor; of those with larger ones nothing is spilled."""
-    kernel = Kernel(Case(8192, 8192, 8192), f"block=128x128x64 warp={warp} pad=8 vector=8")
+    kernel = Kernel(Case(8192, 8192, 8192), f"{schedule} vector=8")
     artifact = kernel.artifact(Architecture.SM_90A)
     (resources,) = assemble(artifact.payload.decode(), Architecture.SM_90A).kernels.values()
     assert resources.registers <= most
