@@ -106,7 +106,12 @@ def gpu() -> str | None:
     torch: Any = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_initialized():
         return None
-    return str(torch.cuda.get_device_name()).removeprefix("NVIDIA ").split()[0]
+    return short_name(str(torch.cuda.get_device_name()))
+
+
+def short_name(device: str) -> str:
+    """A GPU without what all have in their names, or what says more than its kind."""
+    return device.removeprefix("NVIDIA ").replace(",", " ").split()[0]
 
 
 def last_level_cache(processors: Path = Path("/sys/devices/system/cpu")) -> int:

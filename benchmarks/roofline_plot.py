@@ -12,7 +12,16 @@ from msgspec import Struct
 _WIDTH: Final = 960
 _HEIGHT: Final = 560
 _MARGIN: Final = 70
-_COLOURS: Final = {"f32": "#2a7f62", "f64": "#345995", "f16": "#c1553b", "bf16": "#b8860b", "i8": "#6b4e9b"}
+_COLOURS: Final = {
+    "f32": "#2a7f62",
+    "f64": "#345995",
+    "tf32": "#7fb069",
+    "f16": "#c1553b",
+    "bf16": "#b8860b",
+    "i8": "#6b4e9b",
+    "e4m3": "#3c91a8",
+    "e5m2": "#a8447a",
+}
 _FONT: Final = "font-family='sans-serif' font-size='12'"
 
 

@@ -2,7 +2,8 @@
 
     python benchmarks/gpu/roofline.py [--quick] [--json PATH]
 
-Reads what the other scripts of this folder have saved in benchmarks/results. Of each kernel: operations (a
+Reads what the other scripts of this folder have saved in benchmarks/results, of runs on the same GPU (those on another
+one than most have its name at the end: `gpu_norms_h100`). Of each kernel: operations (a
 multiplication and an addition are two; of what is no product those on elements that the text says), useful bytes (each
 array once), what it reached, and its share of the roof above it, which is the lower of bytes over a copy's time and of
 the speed of arithmetic. The ceilings are measured: bytes by torch's `copy_`; f32 and f64 by chains of `fma` in Tile IR
@@ -27,6 +28,7 @@ from small_batches import TYPES
 
 import figures
 import tilewright as tw
+from children import short_name
 from roofline_plot import Ceilings, Point, roofline
 from timing import in_turn
 
@@ -50,7 +52,9 @@ OPERATIONS: Final = {
     "layer norm backward": (13, 3),
 }
 """Operations on an element, exponentials and divisions counted as one, and how many arrays of it are moved."""
-BYTES: Final = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2, "i8": 1}
+BYTES: Final = {"f32": 4, "tf32": 4, "f64": 8, "f16": 2, "bf16": 2, "i8": 1, "e4m3": 1, "e5m2": 1}
+WAYS: Final = ("ours", "persistent", "gemm")
+"""How products are written."""
 
 
 class Kernel(Struct, frozen=True):
@@ -110,7 +114,7 @@ def main() -> None:
     options = figures.parsed(figures.options(__doc__, "gpu_roofline", rounds=ROUNDS))
     kept = figures.results("gpu_roofline")
     ceilings = measured(options.rounds, options.quick) or saved(kept)
-    rows = sorted(kernels(), key=lambda kernel: kernel.operations_a_byte)
+    rows = sorted(kernels(gpu_of(ceilings)), key=lambda kernel: kernel.operations_a_byte)
     print(f"{'':52} {'op/byte':>8} {'GB/s':>7} {'GFLOP/s':>9}   of the roof")
     shown: list[dict[str, object]] = []
     for kernel in rows:
@@ -153,8 +157,11 @@ def measured(rounds: int, quick: bool) -> Ceilings | None:
     seconds = in_turn({name: on_device(torch, run) for name, run in runs.items()}, rounds, warm=0.02).seconds()
     operations = 2.0 * BLOCKS * TILE * CHAINS * STEPS
     rates = {element: operations / seconds[element].median / 1e9 for element in ARITHMETIC}
-    by_units = {element: max(rate, rates.get(element, 0.0)) for element, rate in units().items()}
-    return Ceilings(name_of_device(torch), 2 * size / seconds["copy"].median / 1e9, rates | by_units)
+    device = name_of_device(torch)
+    copied = 2 * size / seconds["copy"].median / 1e9
+    found = units(gpu_of(Ceilings(device, copied, rates)))
+    by_units = {element: max(rate, rates.get(element, 0.0)) for element, rate in found.items()}
+    return Ceilings(device, copied, rates | by_units)
 
 
 def saved(path: Path) -> Ceilings:
@@ -165,41 +172,54 @@ def saved(path: Path) -> Ceilings:
     return Ceilings(found["device"], found["gigabytes"], found["gigaflops"])
 
 
-def units() -> dict[str, float]:
+def gpu_of(ceilings: Ceilings) -> str:
+    """The short name of the GPU, as results say it."""
+    return short_name(ceilings.device)
+
+
+def units(gpu: str) -> dict[str, float]:
     """The fastest product of cuBLAS of each type."""
     found: dict[str, float] = {}
-    for row in _rows("gpu_products"):
-        element = row["name"].split()[0]
+    for row in _rows("gpu_products", gpu):
+        element = _element(row["name"])
         found[element] = max(found.get(element, 0.0), 1e3 * row["tflops"]["cuBLAS"])
     return found
 
 
-def kernels() -> Iterator[Kernel]:
-    """Every kernel of ours in the saved results."""
+def kernels(gpu: str) -> Iterator[Kernel]:
+    """Every kernel of ours in the saved results of a GPU."""
     for script in ("gpu_streaming", "gpu_norms", "gpu_sums", "gpu_transposes"):
-        for row in _rows(script):
+        for row in _rows(script, gpu):
             what = next((name for name in OPERATIONS if row["name"].startswith(name)), "transpose")
             element = next(word for word in row["name"].replace(",", "").split() if word in BYTES)
             if not row["name"].endswith(("torch", "(the floor)", "transposed view")):
                 operations, arrays = OPERATIONS[what]
                 yield Kernel(row["name"], element, operations / arrays / BYTES[element], row["gbs"])
-    for row in _rows("gpu_batched_gemm"):
+    for row in _rows("gpu_batched_gemm", gpu):
         element, shape, *variant = row["name"].split()
         if "x" in shape and shape[0].isdigit() and not variant:
             m, n, k = map(int, shape.split("x"))
             intensity = 2 * m * n * k / ((m * k + k * n + m * n) * BYTES[element])
             yield Kernel(f"batch {row['name']}", element, intensity, row["gigabytes"]["ours"])
-    for row in _rows("gpu_products"):
-        element, n = row["name"].split()
+    for row in _rows("gpu_products", gpu):
+        element, n = _element(row["name"]), row["name"].split()[1]
         intensity = 2 * int(n) / (3 * BYTES[element])
-        for name in ("ours", "gemm"):
+        for name in (name for name in WAYS if name in row["tflops"]):
             yield Kernel(f"product {row['name']} {name}", element, intensity, 1e3 * row["tflops"][name] / intensity)
 
 
-def _rows(name: str) -> list[Mapping[str, Any]]:
-    """The cases that a script has saved; none if it never ran."""
-    path = figures.results(name)
-    return json.loads(path.read_text())["cases"] if path.exists() else []
+def _element(name: str) -> str:
+    """What is multiplied, however the second factor lies."""
+    return name.split()[0].removesuffix("nn")
+
+
+def _rows(name: str, gpu: str) -> list[Mapping[str, Any]]:
+    """The cases that a script has saved of a GPU; none if it never ran there."""
+    for path in (figures.results(name), figures.results(f"{name}_{gpu.lower()}")):
+        found = json.loads(path.read_text()) if path.exists() else {}
+        if found.get("gpu") == gpu:
+            return found["cases"]
+    return []
 
 
 if __name__ == "__main__":
