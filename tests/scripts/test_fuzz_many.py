@@ -1,4 +1,4 @@
-"""The fuzzer of both languages runs, and says how many kernels it has compared."""
+"""The fuzzer of all languages runs, and says how many kernels it has compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "scripts" / "fuzz_many.py"
 
 
-@pytest.mark.parametrize("language", ["tensor", "tile-ir"])
+@pytest.mark.parametrize("language", ["tensor", "tile-ir", "tlx"])
 def test_a_few_kernels(language: str) -> None:
     options = ["--language", language, "--kernels", "3", "--jobs", "1"]
     done = subprocess.run([sys.executable, str(SCRIPT), *options], capture_output=True, text=True, check=False)

@@ -15,11 +15,12 @@ from tilewright.ir.core import Operation
 from tilewright.ir.mlir.attributes import IntegerAttribute
 from tilewright.ir.types import I32
 from tilewright.transforms.index_ranges import Linear
-from tilewright.transforms.matmul_stages import NAMES
+from tilewright.transforms.matmul_stages import NAMES, STAGES
 from tilewright.transforms.matmul_stages.copies import is_shared
+from tilewright.transforms.matmul_stages.matmul import NotApplicable
 from tilewright.transforms.matmul_stages.nests import applied, form_of, inside
 from transforms.matmul_stages.mutations import Mutation, found_broken
-from transforms.matmul_stages.products import At, Case, outcomes, run
+from transforms.matmul_stages.products import At, Case, behind, outcomes, run
 
 TILES = "block=32x32x32 warp=32x16x32"
 SMALL = "block=32x32x32 warp=16x16x16"
@@ -84,6 +85,22 @@ def test_rows_that_no_device_copies_are_stored_by_threads() -> None:
 def test_what_does_not_apply(schedule: str, said: str) -> None:
     with pytest.raises(CompileError, match=said):
         outcomes(CASE.text, schedule)
+
+
+@pytest.mark.parametrize("where", ["k", "last"])
+def test_buffers_that_are_read_beside_the_steps_are_refused(where: str) -> None:
+    """A fragment that is read in front of the steps, or behind the loop and in front of the last one."""
+    at = behind(NAMES[-2], CASE, RING)
+    read = fragments(at.unit)[0]
+    copy = read.clone()
+    assert isinstance(copy, LoadMatrix)
+    build = Builder.before_op(at.matmul.loop(where, ""))
+    zero = applied(build, Linear())
+    copy.operands = [read.memref, zero, zero]
+    build(copy)
+    with pytest.raises(NotApplicable, match="is accessed beside the steps along k, which have their places") as refused:
+        STAGES[-1].apply(at.matmul)
+    assert refused.value.hint == 'leave "buffers" out'
 
 
 def fragments(root: Operation) -> list[LoadMatrix]:

@@ -60,3 +60,20 @@ def test_a_block_may_have_more_shared_memory_than_every_device_has() -> None:
     with pytest.raises(CompileError, match=r"the buffers take 52224 bytes of shared memory; blocks have 49152"):
         outcomes(case.text, tiles)
     assert "52224 bytes of shared memory" in outcomes(case.text, f"{tiles} shared=52224")[-1].changed
+
+
+@pytest.mark.parametrize(
+    ("case", "schedule", "said", "fitting"),
+    [
+        (Case(32, 32, 64), "pad=4", "begin at no multiples of 16 with pad=4", 8),
+        (Case(32, 32, 64, "i8", "i32"), "pad=8", "begin at no multiples of 16 with pad=8", 16),
+        (Case(32, 32, 64), "pad=24 block=32x8x32 warp=32x8x32 matrix=16x8x16", "instead of 1 with pad=24", 64),
+    ],
+)
+def test_a_padding_that_would_be_right_is_searched(case: Case, schedule: str, said: str, fitting: int) -> None:
+    """One that ends conflicts, or the largest that makes none where neither ends those of both factors."""
+    with pytest.raises(CompileError) as refused:
+        outcomes(case.text, f"block=32x32x32 warp=16x16x16 {schedule}" if "block" not in schedule else schedule)
+    (found,) = refused.value.diagnostics
+    assert said in found.message
+    assert f'give in the schedule "pad={fitting}" for example' in str(found.hints)
