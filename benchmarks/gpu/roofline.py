@@ -216,7 +216,7 @@ def _element(name: str) -> str:
 def _rows(name: str, gpu: str) -> list[Mapping[str, Any]]:
     """The cases that a script has saved of a GPU; none if it never ran there."""
     for path in (figures.results(name), figures.results(f"{name}_{gpu.lower()}")):
-        found = json.loads(path.read_text()) if path.exists() else {}
+        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         if found.get("gpu") == gpu:
             return found["cases"]
     return []

@@ -66,7 +66,7 @@ def apply(matmul: Matmul) -> str:
     if matmul.schedule.order > 1:
         block_order.apply(matmul, launch)
     unit = next(iter(reversed(list(matmul.function.ancestors()))))
-    placed = swizzled.swizzles(matmul, launch) if matmul.schedule.swizzle else {}
+    placed = swizzled.swizzles(matmul, launch)
     try:
         grid = (_extent(matmul, "j"), _extent(matmul, "i"), _entries(matmul))
         promised = Promises(_alike(matmul), _aligned(matmul))

@@ -32,11 +32,13 @@ _ROWS: Final = 8
 
 
 def swizzles(matmul: Matmul, launch: gpu.Launch) -> Mapping[Value, Swizzle]:
-    """Those of the buffers of A and B whose columns of pieces would lie in few banks.
+    """Those of the buffers of A and B whose columns of pieces would lie in few banks, if the schedule asks for them.
 
     Raises `NotApplicable` where rows are of a length that is no power of two.
     """
     found: dict[Value, Swizzle] = {}
+    if not matmul.schedule.swizzle:
+        return found
     for buffer, row in _rows(launch, matmul.sums):
         if row <= _PIECE:
             continue
