@@ -12,7 +12,8 @@ to tile, stores by the device, clusters, a warp that only asks for copies (`role
 What the compiler refuses is left out, and it is said why.
 
 Beside stages stands their bound: what part of the rate of mma.sync the load and store unit leaves. For each k it reads
-the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too.
+the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too. That rate
+itself is a contestant, where there is CuPy ("mma.sync alone", `unit_rate.py`).
 
 The peer is `torch.mm` (cuBLAS) with a result of the type of the sums. Contestants run in turn on random normal data,
 timed by events on the device; results are compared with products in float64. Prints shares of the peer in the median,
@@ -32,6 +33,8 @@ from ahead import Program, add_options, compiled_ahead
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
+from unit_rate import alone
+
 import figures
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_product
@@ -43,6 +46,7 @@ SIZES = (1024, 2048, 4096, 8192)
 CHARTED = 4096
 GOAL = 1.0
 PEERS = {"f32": "cuBLAS", "f16": "cuBLAS, sums of f16"}
+ALONE = {"f32": "mma.sync alone", "f16": "f16: mma.sync alone"}
 ERRORS = {"f32": 1e-3, "f16": 1e-2}
 CHECKED_ROWS = 512
 SMALL, LARGE = (128, 128, 64), (256, 128, 64)
@@ -173,7 +177,9 @@ def main() -> None:
 def _measure(sizes: list[int], rounds: int, path: Path | None) -> None:
     torch = torch_on_device()
     print(name_of_device(torch))
-    totals = {step.name: step.total for step in (*ADDED, *REMOVED)} | {name: total for total, name in PEERS.items()}
+    totals = {step.name: step.total for step in (*ADDED, *REMOVED)} | {
+        name: total for names in (PEERS, ALONE) for total, name in names.items()
+    }
     shares: dict[str, dict[str, float]] = {}
     cases: list[dict[str, object]] = []
     ratios: dict[str, object] = {}
@@ -203,6 +209,8 @@ def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
     print(f"{'share of cuBLAS':34}", *(f"{n:>7}" for n in sizes))
     for step in ADDED:
         print(line(step.name), f"  bound {bound(step):.2f} of mma.sync" if step.staged else "")
+    for name in ALONE.values():
+        print(line(name))
     print(f"{'all but one: share of all':34}")
     for step in REMOVED:
         print(line(step.name, shares[(WHOLE_STAGES if step.staged else WHOLE).name]))
@@ -226,6 +234,7 @@ def contestants(torch: Any, n: int) -> dict[str, Callable[[], object]]:
         PEERS["f32"]: lambda: torch.mm(a, b, out_dtype=torch.float32),
         PEERS["f16"]: lambda: torch.mm(a, b),
     }
+    runs |= {name: run for total, name in ALONE.items() if (run := alone(torch, n, total)) is not None}
     wanted = a[:CHECKED_ROWS].double() @ b.double()
     for step in (*ADDED, *REMOVED):
         c = results[step.total]
