@@ -92,6 +92,7 @@ class NvidiaTarget(Struct, frozen=True):
 
     def passes(self, level: int, checked: bool = False, precision: Precision = Precision.EXACT) -> list[Pass]:
         """Blocks of threads for kernels of one work-item, then the common way to tiles."""
+        from tilewright.targets.nvidia.capabilities import MAX_SUBGROUP_INSTRUCTIONS
         from tilewright.targets.nvidia.model import SPREADING, NvidiaSchedulePolicy, packing
         from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
         from tilewright.targets.nvidia.spread import SpreadWorkGroup
@@ -117,6 +118,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.share_blocks import ShareBlocks
         from tilewright.transforms.schedule.share_tiles import ShareTiles
         from tilewright.transforms.separate_arrays import SeparateArrays
+        from tilewright.transforms.split_subgroup_products import SplitSubgroupProducts
         from tilewright.transforms.spread_collectives.cutting import CutForeach
         from tilewright.transforms.spread_collectives.splitting import SplitSums
         from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
@@ -143,6 +145,7 @@ class NvidiaTarget(Struct, frozen=True):
         )
         lanes = [
             OpenReports(),
+            SplitSubgroupProducts(MAX_SUBGROUP_INSTRUCTIONS),
             DropUnitModes(),
             GatherGroups(policy, request),
             ChooseSchedule(policy, request),
