@@ -7,6 +7,7 @@ import pytest
 
 from targets.nvidia.case import Case, faults
 from targets.nvidia.test_kernels import CASES
+from targets.nvidia.test_large_subgroup_products import LONG_PRODUCTS
 from tilewright.machine.cuda import driver
 from tilewright.machine.cuda.architecture import Architecture
 
@@ -15,7 +16,7 @@ from .device import run
 pytestmark = pytest.mark.skipif(not driver.available(), reason="this machine has no NVIDIA GPU")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [*CASES, *LONG_PRODUCTS], ids=lambda c: c.name)
 def test_right_answers(case: Case, rng: np.random.Generator) -> None:
     context = driver.open_device()
     architecture = Architecture.of_capability(context.description.capability)

@@ -15,7 +15,7 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.target import NvidiaTarget
 from tilewright.transforms.tile_values import tile_type
 
-from .case import Launch, faults
+from .case import Case, Launch, faults
 from .emulated import compiled
 
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64, "i8": np.int8}
@@ -43,17 +43,31 @@ def text(element: str, m: int, n: int, k: int, subgroups: int = 2) -> str:
 """
 
 
+def product(element: str, m: int, n: int, k: int) -> Case:
+    """With small whole numbers, whose sums are exact."""
+
+    def prepare(rng: np.random.Generator) -> Launch:
+        a, b, c = (rng.integers(-2, 3, (*shape, 2)).astype(DTYPES[element]) for shape in ((m, k), (k, n), (m, n)))
+        whole = np.einsum("mks,kns->mns", a.astype(np.int64), b.astype(np.int64)) + c.astype(np.int64)
+        wanted = whole.astype(np.int8 if element == "i8" else np.float32).astype(c.dtype)
+        return Launch([np.asfortranarray(array) for array in (a, b, c)], {2: wanted})
+
+    return Case(f"long product of {element}", text(element, m, n, k), prepare, language=True)
+
+
+LONG_PRODUCTS = [
+    product("f32", 64, 128, 64),
+    product("f16", 64, 64, 96),
+    product("bf16", 32, 128, 96),
+    product("i8", 64, 128, 64),
+    product("f64", 32, 96, 96),
+]
+
+
 @pytest.mark.covering(0)
-@pytest.mark.parametrize(
-    ("element", "m", "n", "k"),
-    [("f32", 64, 128, 64), ("f16", 64, 64, 96), ("bf16", 32, 128, 96), ("i8", 64, 128, 64), ("f64", 32, 96, 96)],
-)
-def test_right_answers(element: str, m: int, n: int, k: int, rng: np.random.Generator) -> None:
-    a, b, c = (rng.integers(-2, 3, (*shape, 2)).astype(DTYPES[element]) for shape in ((m, k), (k, n), (m, n)))
-    whole = np.einsum("mks,kns->mns", a.astype(np.int64), b.astype(np.int64)) + c.astype(np.int64)
-    wanted = whole.astype(np.float32).astype(c.dtype) if element != "i8" else whole.astype(np.int8)
-    given = [np.asfortranarray(array) for array in (a, b, c)]
-    found = faults(launch := Launch(given, {2: wanted}), compiled(text(element, m, n, k)).run(launch))
+@pytest.mark.parametrize("case", LONG_PRODUCTS, ids=lambda case: case.name)
+def test_right_answers(case: Case, rng: np.random.Generator) -> None:
+    found = faults(launch := case.prepare(rng), compiled(case.text).run(launch))
     assert not found, "; ".join(found)
 
 
