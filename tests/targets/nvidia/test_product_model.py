@@ -114,7 +114,8 @@ def test_what_leaves_the_law(size: int, result: str, tile: str) -> None:
 def test_wide_results_and_power() -> None:
     """Of five waves each has to wait for its stores; and no device makes more than its power lets it."""
     types = ("f32", Architecture.SM_90A)
-    narrow, wide = (chosen_tile((4608,) * 3, 1, "f16", result, *types, by_machine=True) for result in ("f16", "f32"))
+    size = (4608, 4608, 4608)
+    narrow, wide = (chosen_tile(size, 1, "f16", result, *types, by_machine=True) for result in ("f16", "f32"))
     assert narrow.schedule == wide.schedule
     assert 3e-6 < wide.seconds - narrow.seconds < 5e-6
     tile = MeasuredTile(128, 128, Cost(9.5, 0.1), rate=1e14)
