@@ -1,4 +1,4 @@
-"""Tiles of products of known extents: those that were fastest on an H200 are chosen."""
+"""Tiles of products of known extents: those that were fastest on an H200 or an H100 are chosen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tilewright as tw
 from tilewright.ir.schedules import Schedule, Tiles
 from tilewright.ir.types import F16, F32, MemrefType
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.measured_tiles import WARPGROUP_TILES, Cost, MeasuredTile
+from tilewright.targets.nvidia.group_tiles import WARPGROUP_TILES
+from tilewright.targets.nvidia.measured_tiles import Cost, MeasuredTile
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile
 from tilewright.targets.nvidia.policy import NvidiaTilePolicy
 from tilewright.targets.nvidia.product_model import Chosen, chosen_tile
@@ -26,11 +27,11 @@ def chosen(m: int, n: int, k: int, many: int = 1, element: str = "f16") -> Chose
         (1280, "104x128x64", 11.8),
         (1536, "144x128x64", 15.5),
         (2048, "256x128x64", 28.2),
-        (2304, "168x128x64 roles=yes pingpong=yes", 39.4),
+        (2304, "224x192x64", 39.4),
         (3328, "168x128x64 roles=yes pingpong=yes", 101.9),
         (3840, "176x128x64 roles=yes pingpong=yes", 150.0),
         (4096, "256x128x64", 184.0),
-        (5632, "256x192x64", 453.0),
+        (5632, "160x256x64 roles=yes cluster=2x1", 453.0),
         (8192, "192x128x64 roles=yes pingpong=yes", 1450.0),
     ],
 )
@@ -50,7 +51,7 @@ def test_squares(size: int, tile: str, microseconds: float) -> None:
         (1536, "threads=256 tile=160x128x64 swizzle=64"),
         (2304, "threads=384 tile=224x192x64 swizzle=64"),
         (3328, "threads=256 tile=224x128x64 roles=yes swizzle=64 cluster=1x2"),
-        (3840, "threads=128 tile=128x128x64 roles=yes pingpong=yes"),
+        (3840, "threads=128 tile=192x128x64 roles=yes pingpong=yes"),
     ],
 )
 def test_slabs_along_n_are_whole_or_half(size: int, tile: str) -> None:
@@ -64,7 +65,8 @@ def test_slabs_along_n_are_whole_or_half(size: int, tile: str) -> None:
     [
         (2304, "threads=384 tile=192x216x64", 40.0),
         (2560, "threads=256 tile=128x200x64", 52.5),
-        (5120, "threads=256 tile=128x224x64", 358.6),
+        (3840, "threads=128 tile=128x176x64 roles=yes pingpong=yes", 154.0),
+        (4864, "threads=256 tile=256x144x64 roles=yes cluster=1x2", 311.0),
     ],
 )
 def test_tiles_the_other_way_round(size: int, tile: str, microseconds: float) -> None:
@@ -73,7 +75,7 @@ def test_tiles_the_other_way_round(size: int, tile: str, microseconds: float) ->
     types = ("f16", "f16", "f32", Architecture.SM_90A)
     found = chosen_tile((size, size, size), 1, *types, turned=(True, False), by_machine=True)
     assert found.schedule == tile
-    assert abs(found.seconds * 1e6 - microseconds) < 0.03 * microseconds
+    assert abs(found.seconds * 1e6 - microseconds) < 0.05 * microseconds
     others = (
         chosen_tile((size, size, size), 1, *types, turned=turned, by_machine=stored)
         for turned, stored in (((True, True), True), ((True, False), False), ((False, False), True))
@@ -82,12 +84,43 @@ def test_tiles_the_other_way_round(size: int, tile: str, microseconds: float) ->
 
 
 @pytest.mark.parametrize(
-    ("size", "tile"), [(4352, "threads=256 tile=192x256x64"), (6400, "threads=384 tile=208x192x64")]
+    ("size", "tile"), [(4352, "threads=256 tile=256x192x64"), (2304, "threads=384 tile=224x192x64")]
 )
 def test_tiles_of_more_rows(size: int, tile: str) -> None:
     """Of two groups of warps with 128 each, of three with 64."""
     types = ("f16", "f16", "f32", Architecture.SM_90A)
     assert chosen_tile((size, size, size), 1, *types, by_machine=True).schedule == tile
+
+
+@pytest.mark.parametrize(
+    ("size", "result", "tile"),
+    [
+        (3840, "f16", "128 tile=176x128x64 roles=yes pingpong=yes"),
+        (4352, "f32", "128 tile=192x128x64 roles=yes pingpong=yes"),
+        (4608, "f32", "256 tile=256x128x64"),
+        (2816, "f16", "256 tile=240x128x64"),
+        (2816, "f32", "128 tile=160x128x64 roles=yes pingpong=yes"),
+        (6400, "f16", "128 tile=128x192x64 roles=yes pingpong=yes"),
+        (13312, "f16", "256 tile=256x128x64 roles=yes cluster=1x2"),
+    ],
+)
+def test_what_leaves_the_law(size: int, result: str, tile: str) -> None:
+    """Tiles by turns hide the stores of what is wider than factors, and are limited by loads where it is not; those
+    whose blocks do not keep step are not for long products. H100, what was fastest or near it."""
+    found = chosen_tile((size, size, size), 1, "f16", result, "f32", Architecture.SM_90A, by_machine=True)
+    assert found.schedule == f"threads={tile}"
+
+
+def test_wide_results_and_power() -> None:
+    """Of five waves each has to wait for its stores; and no device makes more than its power lets it."""
+    types = ("f32", Architecture.SM_90A)
+    size = (4608, 4608, 4608)
+    narrow, wide = (chosen_tile(size, 1, "f16", result, *types, by_machine=True) for result in ("f16", "f32"))
+    assert narrow.schedule == wide.schedule
+    assert 3e-6 < wide.seconds - narrow.seconds < 5e-6
+    tile = MeasuredTile(128, 128, Cost(9.5, 0.1), rate=1e14)
+    assert tile.seconds(4096, 4096, 4096, 1) == 2 * 4096**3 / 1e14
+    assert tile.seconds(4096, 4096, 64, 1) == tile.busy(4096, 4096, 64, 1)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +231,7 @@ def test_waves() -> None:
         (1664, (True, False), "threads=256 tile=96x256x64 swizzle=64"),
         (1536, (False, False), "threads=384 tile=96x192x64"),
         (2304, (True, False), "threads=256 tile=192x256x64"),
-        (8192, (True, False), "threads=256 tile=192x128x64"),
+        (8192, (True, False), "threads=256 tile=256x128x64"),
     ],
 )
 def test_any_tiles(size: int, turned: tuple[bool, bool], line: str) -> None:

@@ -6,7 +6,7 @@ work-group owns is computed element by element, spread over the threads; what a 
 | file | concept |
 |---|---|
 | `target.py`, `spread.py`, `policy.py`, `model.py`, `capabilities.py` | pipeline; teams, tiles, threads; refusals |
-| `product_model.py`, `measured_tiles.py` | which tiles suit a product of known extents; what each costs |
+| `product_model.py`, `measured_tiles.py`, `group_tiles.py` | which tiles suit a product of known extents; their costs |
 | `lanes.py` | kernels on the lane level (`transforms/schedule`): registers of a thread |
 | `kernel.py`, `context.py`, `values.py` | entry and parameters; the state of lowering; what IR values become |
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |

@@ -14,7 +14,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.targets.nvidia.measured_tiles import DELAYED, LIMITED, OF_SPLIT_SECTORS, WARPGROUP_TILES
+from tilewright.targets.nvidia.group_tiles import LIMITED, WARPGROUP_TILES
+from tilewright.targets.nvidia.measured_tiles import DELAYED, OF_SPLIT_SECTORS
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS
 from tilewright.transforms.schedule.products.factors import ANY_SLAB, SLAB
 

@@ -17,17 +17,14 @@ from msgspec.structs import replace
 from tilewright.ir.schedules import Tiles
 from tilewright.ir.types import ALL_SCALARS, F32, F64, I8, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.measured_tiles import (
+from tilewright.targets.nvidia.group_tiles import (
     CONSTANT_TILES,
-    F32_TILES,
-    F64_TILES,
     SPLIT_SECTOR_TILES,
     STORED_TILES,
     STREAMED_TILES,
     WARPGROUP_TILES,
-    Cost,
-    MeasuredTile,
 )
+from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, Cost, MeasuredTile
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile, modelled_tiles
 
