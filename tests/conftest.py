@@ -20,7 +20,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from budget import SPENT, seconds_so_far, table
-from covering import MARK, asked_for, family_of, thinned
+from covering import MARK, asked_for, family_of, skipped, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 from halves import collect_from_an_end, in_order
 from turns import read_turns, resting
@@ -90,7 +90,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rnd, turns = random.Random(os.environ[_COVERING]), read_turns(Path(__file__).with_name("turns.toml"))
     left_out, counts = thinned(items, rnd, asked_for(config))
     gone = set(left_out)
-    rest = resting([item for item in items if item not in gone], turns, rnd, asked_for(config, without_parameters=True))
+    left = [item for item in items if item not in gone and not skipped(item)]
+    rest = resting(left, turns, rnd, asked_for(config, without_parameters=True))
     for name, number in Counter(family_of(item) for item in rest if isinstance(item, pytest.Function)).items():
         if name in counts:
             counts[name] = counts[name][0] - number, counts[name][1]
@@ -244,10 +245,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if number := config.stash.get(_RESTING, 0):
         terminalreporter.section("turns")
         terminalreporter.write_line(f"{number:>9,} tests that take turns rest (tests/turns.toml); --thorough runs all")
-    skipped = Counter(_reason(r) for r in reports if r.skipped)
-    if skipped:
+    reasons = Counter(_reason(r) for r in reports if r.skipped)
+    if reasons:
         terminalreporter.section("skipped")
-        for reason, number in skipped.most_common():
+        for reason, number in reasons.most_common():
             terminalreporter.write_line(f"{number:>9,} {reason}")
 
 

@@ -57,7 +57,7 @@ def thinned(
     """Tests that are left out, none of them wanted, and of each family how many of how many remain."""
     families = defaultdict[str, list[pytest.Function]](list)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker(MARK) and not _skipped(item):
+        if isinstance(item, pytest.Function) and item.get_closest_marker(MARK) and not skipped(item):
             families[family_of(item)].append(item)
     left_out, counts = list[pytest.Item](), dict[str, tuple[int, int]]()
     for name, family in families.items():
@@ -105,5 +105,6 @@ def _parts(name: str, value: object) -> list[Hashable]:
     return [(name, type(value), value if isinstance(value, Hashable) else id(value))]
 
 
-def _skipped(item: pytest.Item) -> bool:
+def skipped(item: pytest.Item) -> bool:
+    """Whether its marks say that it does not run here."""
     return any(True for _ in item.iter_markers("skip")) or any(mark.args[0] for mark in item.iter_markers("skipif"))

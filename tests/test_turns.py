@@ -76,8 +76,8 @@ TABLE = "every = 4\n[seconds]\n" + "".join(f'"{name}" = 1.0\n' for name in NAMES
 @pytest.mark.parametrize(
     ("options", "passed", "covered"),
     [
-        ([], 4, "2 of 64"),
-        (["--thorough", "-n2"], 72, ""),
+        (["-n2"], 4, "2 of 64"),
+        (["--thorough"], 72, ""),
         ([*NAMES], 16, "8 of 64"),
         (["test_some.py::test_many[3]"], 1, ""),
     ],
@@ -88,4 +88,4 @@ def test_runs(tmp_path: Path, options: list[str], passed: int, covered: str) -> 
     done = run_of(tmp_path, WRITTEN, options)
     assert f"{passed} passed" in done.stdout, done.stdout + done.stderr
     assert (f"{covered} test_some.py::test_covered" in done.stdout) == bool(covered)
-    assert ("rest (tests/turns.toml)" in done.stdout) == (not options)
+    assert ("rest (tests/turns.toml)" in done.stdout) == (options == ["-n2"])
