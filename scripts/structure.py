@@ -51,6 +51,14 @@ class Import:
     types: bool
 
 
+def _is_type_checking(test: ast.expr) -> bool:
+    match test:
+        case ast.Name("TYPE_CHECKING") | ast.Attribute(ast.Name("typing"), "TYPE_CHECKING"):
+            return True
+        case _:
+            return False
+
+
 class _Imports(ast.NodeVisitor):
     """All imports of a file, inside functions too."""
 
@@ -66,7 +74,7 @@ class _Imports(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         before = self._types
-        self._types = before or ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        self._types = before or _is_type_checking(node.test)
         for child in node.body:
             self.visit(child)
         self._types = before

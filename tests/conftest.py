@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -18,9 +19,11 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
-from covering import MARK, asked_for, thinned
+from budget import SPENT, seconds_so_far, table
+from covering import MARK, asked_for, family_of, skipped, thinned
 from effort import GIVEN_SEED, SEED, THOROUGH, Ran, thorough
 from halves import collect_from_an_end, in_order
+from turns import read_turns, resting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +66,8 @@ _COVERING = "TILEWRIGHT_RANDOM_COVERING"
 """The seed of what is left out: all processes that a run is distributed among leave out the same."""
 _COUNTS = pytest.StashKey[dict[str, tuple[int, int]]]()
 """How many combinations of each test a run takes, of how many."""
+_RESTING = pytest.StashKey[int]()
+"""How many tests take turns and rest in this run."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -82,14 +87,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     yield
     if thorough():
         return
-    left_out, counts = thinned(items, random.Random(os.environ[_COVERING]), asked_for(config))
-    if left_out:
-        gone = set(left_out)
+    rnd, turns = random.Random(os.environ[_COVERING]), read_turns(Path(__file__).with_name("turns.toml"))
+    left_out, counts = thinned(items, rnd, asked_for(config))
+    gone = set(left_out)
+    left = [item for item in items if item not in gone and not skipped(item)]
+    rest = resting(left, turns, rnd, asked_for(config, without_parameters=True))
+    for name, number in Counter(family_of(item) for item in rest if isinstance(item, pytest.Function)).items():
+        if name in counts:
+            counts[name] = counts[name][0] - number, counts[name][1]
+    gone |= set(rest)
+    if gone:
+        config.hook.pytest_deselected(items=[item for item in items if item in gone])
         items[:] = [item for item in items if item not in gone]
-        config.hook.pytest_deselected(items=left_out)
     config.stash[_COUNTS] = counts
+    config.stash[_RESTING] = len(rest)
     if hasattr(config, "workeroutput"):
-        cast("Any", config).workeroutput[MARK] = counts
+        cast("Any", config).workeroutput[MARK] = counts, len(rest)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -100,7 +113,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """
     if not hasattr(item.config, "workerinput"):
         return None
-    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+    before = seconds_so_far()
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    reports[min(1, len(reports) - 2)].user_properties.append((SPENT, seconds_so_far() - before))
+    for report in reports:
         if report.when == "call" or not report.passed or report.sections or report.duration >= _SHOWN:
             item.ihook.pytest_runtest_logreport(report=report)
     return True
@@ -113,7 +129,9 @@ _SHOWN: Final = 0.005
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """What a process among which the run was distributed has left out."""
-    node.config.stash[_COUNTS] = getattr(node, "workeroutput", {}).get(MARK, {})
+    counts, resting = getattr(node, "workeroutput", {}).get(MARK, ({}, 0))
+    node.config.stash[_COUNTS] = counts
+    node.config.stash[_RESTING] = resting
 
 
 @pytest.hookimpl(trylast=True)
@@ -206,7 +224,7 @@ _RAN = "ran"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Random cases by kind, combinations of tests that leave out some, and skipped tests by reason."""
+    """Random cases by kind, seconds by folder, combinations of those that leave out some, skipped tests by reason."""
     reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
     cases = Counter[str]()
     for number, kind in _cases(reports):
@@ -216,14 +234,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for kind, number in sorted(cases.items()):
             terminalreporter.write_line(f"{number:>9,} {kind}")
     config = terminalreporter.config
+    if (spent := [*_spent(reports)]) and not thorough():
+        terminalreporter.section("CPU seconds of tests by folder")
+        for line in table(spent, seconds_so_far()):
+            terminalreporter.write_line(line)
     if counts := config.stash.get(_COUNTS, None):
         terminalreporter.section("combinations")
         for name, (number, of) in sorted(counts.items()):
             terminalreporter.write_line(f"{number:>9,} of {of:,} {name}")
-    skipped = Counter(_reason(r) for r in reports if r.skipped)
-    if skipped:
+    if number := config.stash.get(_RESTING, 0):
+        terminalreporter.section("turns")
+        terminalreporter.write_line(f"{number:>9,} tests that take turns rest (tests/turns.toml); --thorough runs all")
+    reasons = Counter(_reason(r) for r in reports if r.skipped)
+    if reasons:
         terminalreporter.section("skipped")
-        for reason, number in skipped.most_common():
+        for reason, number in reasons.most_common():
             terminalreporter.write_line(f"{number:>9,} {reason}")
 
 
@@ -233,6 +258,13 @@ def _cases(reports: list[pytest.TestReport]) -> Iterator[tuple[int, str]]:
             for name, value in report.user_properties:
                 if name == _RAN:
                     yield cast("tuple[int, str]", value)
+
+
+def _spent(reports: list[pytest.TestReport]) -> Iterator[tuple[str, float]]:
+    for report in reports:
+        for name, value in report.user_properties:
+            if name == SPENT:
+                yield report.nodeid, cast("float", value)
 
 
 def _reason(report: pytest.TestReport) -> str:

@@ -57,8 +57,8 @@ def thinned(
     """Tests that are left out, none of them wanted, and of each family how many of how many remain."""
     families = defaultdict[str, list[pytest.Function]](list)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker(MARK) and not _skipped(item):
-            families[f"{item.nodeid.partition('::')[0]}::{item.originalname}"].append(item)
+        if isinstance(item, pytest.Function) and item.get_closest_marker(MARK) and not skipped(item):
+            families[family_of(item)].append(item)
     left_out, counts = list[pytest.Item](), dict[str, tuple[int, int]]()
     for name, family in families.items():
         mark = family[0].get_closest_marker(MARK)
@@ -70,14 +70,28 @@ def thinned(
     return left_out, counts
 
 
-def asked_for(config: pytest.Config) -> Callable[[pytest.Item], bool]:
-    """Which tests a run is there for: those that its arguments name with their parameters, or that failed last time."""
-    parts = [argument.partition("::") for argument in config.args if "[" in argument]
-    named = {((config.invocation_params.dir / file).resolve(), test) for file, _, test in parts}
+def family_of(item: pytest.Function) -> str:
+    """The test of which it is a case."""
+    return f"{item.nodeid.partition('::')[0]}::{item.originalname}"
+
+
+def asked_for(config: pytest.Config, *, without_parameters: bool = False) -> Callable[[pytest.Item], bool]:
+    """Which tests a run is there for: those that its arguments name with their parameters, or that failed last time.
+
+    Those that they name without parameters too, where that is said.
+    """
+    parts = [argument.partition("::") for argument in config.args if "[" in argument or without_parameters]
+    named = {((config.invocation_params.dir / file).resolve(), test) for file, _, test in parts if test}
     failed = set[str]()
     if any(config.getoption(name, False) for name in ("lf", "failedfirst", "stepwise")):
         failed = set(cast("_Cache", config.cache).get("cache/lastfailed", dict[str, bool]()))
-    return lambda item: item.nodeid in failed or (item.path.resolve(), item.nodeid.partition("::")[2]) in named
+
+    def wanted(item: pytest.Item) -> bool:
+        test = item.nodeid.partition("::")[2]
+        names = (test, test.partition("[")[0])
+        return item.nodeid in failed or any((item.path.resolve(), name) in named for name in names)
+
+    return wanted
 
 
 def _point(item: pytest.Function) -> list[Hashable]:
@@ -91,5 +105,6 @@ def _parts(name: str, value: object) -> list[Hashable]:
     return [(name, type(value), value if isinstance(value, Hashable) else id(value))]
 
 
-def _skipped(item: pytest.Item) -> bool:
+def skipped(item: pytest.Item) -> bool:
+    """Whether its marks say that it does not run here."""
     return any(True for _ in item.iter_markers("skip")) or any(mark.args[0] for mark in item.iter_markers("skipif"))

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import shutil
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 
 import tilewright as tw
 from effort import THOROUGH, count, falls_short
+from runs_of_tests import run_of
 from tilewright.settings.config import current
 
 TESTS = """
@@ -140,23 +138,3 @@ def test_what_failed_runs_again(failed: Path, tmp_path: Path, option: str, distr
     shutil.copytree(failed, tmp_path / "again")
     again = run_of(tmp_path / "again", FAILING, [option, *(["-n2"] if distributed else []), "test_some.py"])
     assert "20 passed" in again.stdout, again.stdout + again.stderr
-
-
-NO_CODE = """
-from contextlib import nullcontext as quick_code_generation
-"""
-"""Instead of `code_generation`: to import the compiler takes longer than these tests, which compile nothing."""
-
-
-def run_of(folder: Path, tests: str, options: list[str]) -> subprocess.CompletedProcess[str]:
-    """A run of tests in a folder with the settings of these."""
-    (folder / "conftest.py").write_text((Path(__file__).parent / "conftest.py").read_text())
-    (folder / "code_generation.py").write_text(NO_CODE)
-    (folder / "test_some.py").write_text(tests)
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("TILEWRIGHT_", "PYTEST_"))}
-    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
-    command = [sys.executable, "-m", "pytest", "-q", *options]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )

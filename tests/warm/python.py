@@ -35,6 +35,12 @@ class _Server:
         with self._process.stdout as said:
             assert said.readline() == b"ready\n"
 
+    def seconds(self) -> float:
+        """CPU seconds of the process and of its children that have ended."""
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        # of the user and the system: its own, its children's
+        return sum(map(int, stat[11:15])) / os.sysconf("SC_CLK_TCK")
+
     def _stop(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
@@ -42,8 +48,21 @@ class _Server:
 
 
 @cache
+def _servers() -> dict[str, _Server]:
+    """Those that this process has started."""
+    return {}
+
+
 def _server(state: str) -> _Server:
-    return _Server(state)
+    started = _servers()
+    if state not in started:
+        started[state] = _Server(state)
+    return started[state]
+
+
+def seconds_of_servers() -> float:
+    """CPU seconds of this process's servers, and of the programs that they have run to the end."""
+    return sum(server.seconds() for server in _servers().values())
 
 
 def command(state: Literal["used", "imported"] = "used") -> tuple[str, ...]:
