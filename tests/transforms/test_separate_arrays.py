@@ -13,12 +13,14 @@ from effort import Ran, count
 from frontends.tlx.kernels import function, load, store, typeinfo
 from targets.nvidia.launching import program_of_text
 from tilewright.artifacts.artifact import Artifact, ArtifactError
-from tilewright.ir.passes import PassManager
+from tilewright.ir.passes import PassContext, PassManager
 from tilewright.runtime.apart import takes_apart
 from tilewright.runtime.code_checks import check_object
 from tilewright.runtime.header import emit_header
 from tilewright.runtime.nvidia.code_checks import check_ptx
 from tilewright.targets.cpu import generation
+from tilewright.transforms.separate_arrays import SeparateArrays
+from transforms.support import parse
 
 PLACES = count("RANDOM_PLACES_OF_ARRAYS", 12, 400)
 _N = 8
@@ -161,6 +163,25 @@ def test_code_of_both_forms_is_that_of_the_header(target: str) -> None:
             check(replace(artifact, payload=artifact.payload.replace(old, new)))
     with pytest.raises(ArtifactError, match=r"kernel k: .* another signature"):
         check(replace(artifact, kernels=(replace(info, apart=replace(info.apart, local_bytes=1 << 10)),)))
+
+
+def test_a_kernel_has_no_third_form() -> None:
+    """Where another pass is held up in a kernel that has two forms, or in one of its steps, nothing is made again."""
+    head = 'subgroup_size = 16, work_group_size = [16, 1], held_up = {"pack-items" = 1}'
+    module = parse(
+        "builtin.module {\n"
+        + "\n".join(
+            f"builtin.kernel {{{head}, {said}}} (%a: memref<f32x4>, %b: memref<f32x4>) {{}}"
+            for said in ('sym_name = "f"', 'sym_name = "f.0", step_of = "f"', 'sym_name = "f.apart", apart_of = "f"')
+        )
+        + "\n}"
+    )
+
+    def again(_: object) -> None:
+        raise AssertionError("the program is made again")
+
+    assert SeparateArrays().run(module, PassContext(again=again))
+    assert not any(kernel.held_up for kernel in module.kernels)
 
 
 def test_long_programs_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ class SeparateArrays(Pass, frozen=True):
         changed = any(kernel.held_up for kernel in module.kernels)
         for kernel in module.kernels:
             kernel.attributes.pop("held_up", None)
-        wanting = {name for name in held if _can_be_apart(module.kernel(name))}
+        wanting = {name for name in held if _can_be_apart(module, module.kernel(name))}
         if not wanting or context.again is None:
             return changed
         made = context.again(lambda again: _promise(again, wanting))
@@ -94,7 +94,9 @@ def _is_array(parameter: BlockArgument) -> bool:
     return isinstance(type_, PointerType)
 
 
-def _can_be_apart(kernel: Kernel) -> bool:
+def _can_be_apart(module: Module, kernel: Kernel) -> bool:
+    if not kernel.is_head or module.apart_from(kernel) is not None:
+        return False
     if lie_apart(kernel) or any(isinstance(parameter.type, GroupType) for parameter in kernel.parameters):
         return False
     return not any(isinstance(op, _REPORTING) for op in kernel.walk())
