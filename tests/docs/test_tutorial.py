@@ -31,7 +31,7 @@ def _shell(lines: str, folder: Path) -> str:
     environment = {
         **os.environ,
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(_ROOT / "src"),
+        "PYTHONPATH": os.pathsep.join([str(_ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]),
         "TILEWRIGHT_CACHE": "off",
     }
     done = subprocess.run(

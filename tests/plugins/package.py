@@ -55,7 +55,8 @@ def run(
     *arguments: str, packages: Path | None = None, cache: str = "off", fresh: bool = False
 ) -> subprocess.CompletedProcess[str]:
     """A process beside the packages of a folder; a `fresh` one imports all itself, a tilewright of the folder too."""
-    paths = [*([str(packages)] if packages else []), str(ROOT / "src")]
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    paths = [*([str(packages)] if packages else []), str(ROOT / "src"), *given]
     return subprocess.run(
         [*([sys.executable] if fresh else command("imported")), *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TILEWRIGHT_CACHE": cache},

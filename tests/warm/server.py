@@ -162,6 +162,8 @@ def _become(request: Request) -> None:
     os.environ.clear()
     os.environ.update(request.environment)
     tempfile.tempdir = None
+    # Under a limit on the size of files Python would leave modules behind that are cut off, for all who come later.
+    sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     _take_streams(request.streams)
     resource.setrlimit(resource.RLIMIT_FSIZE, request.limits)
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]

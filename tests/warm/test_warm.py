@@ -17,7 +17,7 @@ from warm.python import command
 SAYS = """
 import os, resource, sys
 print(os.getcwd(), os.environ["WORD"], sys.argv, sys.path[:2], resource.getrlimit(resource.RLIMIT_FSIZE)[0])
-print(sys.stdin.read(), file=sys.stderr)
+print(sys.stdin.read(), sys.dont_write_bytecode, file=sys.stderr)
 sys.exit(7)
 """
 
@@ -31,6 +31,7 @@ def test_what_a_program_is_given(kind: str, tmp_path: Path) -> None:
     script = tmp_path / "said.py"
     script.write_text(SAYS)
     chosen = {"-c": ["-c", SAYS], "-m": ["-m", "said"], "script": [str(script)]}[kind]
+    other = "" if sys.dont_write_bytecode else "1"
     both = [
         subprocess.run(
             [*python, *chosen, "a", ""],
@@ -39,7 +40,7 @@ def test_what_a_program_is_given(kind: str, tmp_path: Path) -> None:
             text=True,
             check=False,
             cwd=tmp_path,
-            env={**os.environ, "WORD": "two words", "PYTHONPATH": "/nowhere"},
+            env={**os.environ, "WORD": "two words", "PYTHONPATH": "/nowhere", "PYTHONDONTWRITEBYTECODE": other},
             preexec_fn=limited,
         )
         for python in (command(), [sys.executable])
