@@ -7,7 +7,8 @@ targets with run-time values, analyses look at the factors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self, TypeVar
+from functools import lru_cache
+from typing import Final, Protocol, Self, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,8 @@ class Index(Protocol):
 
 
 _Index = TypeVar("_Index", bound=Index)
+_REMEMBERED: Final = 1024
+"""Coordinates and shapes that are remembered: passes ask one after the other for the same moves of the same tiles."""
 
 
 class Coordinate(Struct, frozen=True):
@@ -101,7 +104,7 @@ class Move(Struct, frozen=True):
     @classmethod
     def of_all(cls, coordinates: Sequence[Coordinate], shape: tuple[int, ...]) -> Self:
         """All elements of a result of this shape come from the first operand."""
-        return cls(0, tuple(c.simplified(shape) for c in coordinates), (0,) * len(shape), shape)
+        return cls(0, tuple([_simplified(c, shape) for c in coordinates]), (0,) * len(shape), shape)
 
     def at(self, position: Sequence[_Index]) -> tuple[_Index | int, ...]:
         """Where the element at a position of the box comes from."""
@@ -124,6 +127,11 @@ class Move(Struct, frozen=True):
         followed = [coordinate.dim for coordinate in self.coordinates if coordinate.constant is None]
         distinct = None not in followed and len(set(followed)) == len(followed)
         return distinct and len(self.coordinates) == len(self.shape)
+
+
+@lru_cache(_REMEMBERED)
+def _simplified(coordinate: Coordinate, shape: tuple[int, ...]) -> Coordinate:
+    return coordinate.simplified(shape)
 
 
 def along(dim: int, rank: int, offset: int = 0, factor: int = 1) -> Coordinate:

@@ -91,11 +91,12 @@ class Layout(Struct, frozen=True, dict=True):
 
     def of(self, owner: Owner) -> tuple[Digit, ...]:
         """Digits of an owner, fastest first."""
-        return tuple(digit for digit in self.digits if digit.owner is owner)
+        # these are asked of every layout that a pass thinks of: lists, no generators
+        return tuple([digit for digit in self.digits if digit.owner is owner])
 
     def count(self, owner: Owner) -> int:
         """How many registers a thread, lanes a warp, warps a block, blocks a cluster there are."""
-        return prod(digit.extent for digit in self.of(owner))
+        return prod([digit.extent for digit in self.digits if digit.owner is owner])
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -111,7 +112,7 @@ class Layout(Struct, frozen=True, dict=True):
 
     def along(self, dim: int | None) -> list[Place]:
         """Places of the digits of a dimension, smallest stride first; of the copies for None."""
-        return sorted((p for p in self.places if p.digit.dim == dim), key=lambda p: p.digit.stride)
+        return sorted([p for p in self.places if p.digit.dim == dim], key=lambda p: p.digit.stride)
 
     def table(self) -> Array:
         """Coordinates [register, lane, warp, block, dimension] of the elements that each holds; read-only."""

@@ -55,6 +55,15 @@ def test_random_kernels_agree_with_the_other_way(ran: Ran) -> None:
     ran(done, "kernels of Tile IR on lanes and by elements")
 
 
+def test_what_a_branch_hands_on_in_words_is_loaded_in_words() -> None:
+    """Rows that begin at multiples of 8 bytes, which is known when they are there."""
+    matrices = ", ".join(f"%{name}: memref<f16x256x256>" for name in "ABC")
+    text = f"func @k({matrices}) {{ %a = constant 1.0 : f16\n gemm.n.n %a, %A, %B, %a, %C }}"
+    llvm = tw.compile(text, target="nvidia:sm_90a", cache=False).artifact.texts["llvm"]
+    assert "load <2 x i32>, ptr addrspace(1)" in llvm
+    assert "load <4 x half>, ptr addrspace(1)" not in llvm
+
+
 def test_what_is_inside_together_has_one_branch(rng: np.random.Generator) -> None:
     """Columns of 8 that are there or not, element by element, since nothing is known of where they begin."""
     digits = {Owner.REG: [(8, 0, 1), (2, 1, 128)], Owner.LANE: [(32, 1, 1)], Owner.WARP: [(4, 1, 32)]}

@@ -9,6 +9,7 @@ import pytest
 
 import tilewright as tw
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.machine.processor import Machine
 from tilewright.targets.llvm.emitter import Builder, Module, Parameter, constant
 from tilewright.targets.nvidia import ptx
 from tilewright.targets.nvidia.capabilities import PtxError
@@ -83,7 +84,12 @@ def test_loops_are_reduced_where_that_is_worth_its_registers(
     text: str, reduces: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(ptx, "assembly_of", lambda _, machine, **__: asked.append(machine.reduces_loops) or "")
+
+    def assembly_of(_: str, machine: Machine, *, optimisation: int) -> str:
+        asked.append(machine.reduces_loops and optimisation > 0)
+        return ""
+
+    monkeypatch.setattr(ptx, "assembly_of", assembly_of)
     tw.compile(text, target="nvidia:sm_90a", cache=False)
     assert asked == [reduces]
 

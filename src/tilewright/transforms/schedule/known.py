@@ -104,7 +104,9 @@ def tiles_of(kernel: Kernel) -> list[Value]:
     """The tiles of a kernel that no work-item or subgroup has for itself."""
     found: list[Value] = []
     for op in collective(kernel):
-        found += [value for value in (*op.results, *_arguments(op)) if isinstance(value.type, TileType)]
+        found += [result for result in op.results if isinstance(result.type, TileType)]
+        if op.regions:
+            found += [argument for argument in _arguments(op) if isinstance(argument.type, TileType)]
     return found
 
 
