@@ -232,3 +232,25 @@ def test_many_small_matrices_and_vectors() -> None:
     many = many.transpose(2, 1, 0).copy().transpose(2, 1, 0)
     found: Array = tw.einsum("bd,dca->dcab", rows[:, ::1], many)
     assert np.array_equal(found, np.einsum("bd,dca->dcab", rows.astype(np.int32), many.astype(np.int32)))
+
+
+@pytest.mark.parametrize(
+    ("shape", "fixed"),
+    [
+        ((1024, 3, 4), "memref<?x4xf64, strided<[?, 1]>>"),
+        ((1023, 3, 4), "memref<?x?xf64, strided<[?, 1]>>"),
+        ((3, 1024, 5), "memref<3x5xf64, strided<[5, 1]>>"),
+        ((4, 3, 1024), "memref<4x?xf64, strided<[?, 1]>>"),
+        ((1024, 65, 4), "memref<?x?xf64, strided<[?, 1]>>"),
+        ((1024, 3, 0), "memref<?x?xf64, strided<[?, 1]>>"),
+    ],
+)
+def test_long_thin_products(shape: tuple[int, int, int], fixed: str) -> None:
+    """On the CPU programs are made for the short extents of products with one long one."""
+    rows, terms, columns = shape
+    rng = np.random.default_rng()
+    a, b = rng.standard_normal((rows, terms)), rng.standard_normal((terms, columns))
+    assert f"%out: {fixed}" in tw.matmul.plan(a, b).text
+    np.testing.assert_allclose(tw.matmul(a, b), a @ b, rtol=1e-12, atol=1e-12)
+    turned = tw.matmul(a, b, np.zeros((columns, rows)).T)
+    np.testing.assert_allclose(turned, a @ b, rtol=1e-12, atol=1e-12)

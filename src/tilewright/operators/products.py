@@ -45,6 +45,7 @@ _HALF: Final = 2
 """Bytes of elements whose tiles are always copied by the machine, where that has maps."""
 _SMALL: Final = 64
 _MANY: Final = 16
+_LONG: Final = 1024
 
 
 class Copy(Struct, frozen=True):
@@ -201,17 +202,22 @@ def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:
 
 
 def _fixed(arrangement: Arrangement, target: str) -> tuple[str, ...]:
-    """The modes whose extents a program is compiled for: parts, and those of many small matrices on the CPU.
+    """The modes whose extents a program is compiled for: parts, and on the CPU the short ones of many small matrices
+    and of a long thin product.
 
-    Of open extents each is packed as if it were large: matrices of 64 x 64 took ten times as long, of 8 x 8 twenty.
+    Of open extents each is packed as if it were large: matrices of 64 x 64 took ten times as long, of 8 x 8 twenty, and
+    a matrix of three columns times one of 3 x 3 a hundred times as long.
     """
     extents = arrangement.extents
     if PARTS in extents:
         return (PARTS,)
+    if not target.startswith("cpu"):
+        return ()
     matrix = tuple(mode for mode in (ROWS, COLUMNS, TERMS) if mode in extents)
-    many = prod(extents[mode] for mode in arrangement.loops)
-    is_small = all(0 < extents[mode] <= _SMALL for mode in matrix)
-    return matrix if target.startswith("cpu") and is_small and many >= _MANY else ()
+    short = tuple(mode for mode in matrix if 0 < extents[mode] <= _SMALL)
+    are_many = short == matrix and prod(extents[mode] for mode in arrangement.loops) >= _MANY
+    is_thin = len(short) == len(matrix) - 1 and max(extents[mode] for mode in matrix) >= _LONG
+    return short if are_many or is_thin else ()
 
 
 def _with_one_turned(arrangement: Arrangement, wish: Wish, copies: list[Copy]) -> Arrangement:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.operators import epilogues
-from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arrangement
+from tilewright.operators.contractions import COLUMNS, PARTIAL, PARTS, ROWS, TERMS, Arranged, Arrangement
 from tilewright.operators.epilogues import Body, new_body
 
 LARGEST: Final = 1 << 28
@@ -140,17 +140,20 @@ class ProgramClass(Struct, frozen=True):
 
 def parameters_of(arrangement: Arrangement, fixed: Sequence[str]) -> tuple[Parameter, ...]:
     """The arrays of a program for an arrangement, whose extents are constant along modes that are fixed, and so are
-    strides along those of matrices."""
+    strides along those of matrices, but for rows that are as far apart as an open mode is long."""
+
+    def stride(one: Arranged, k: int) -> int | None:
+        inner = [mode for mode in one.modes[k + 1 :] if mode in _OF_MATRICES and mode not in fixed]
+        is_known = one.modes[k] in fixed and one.modes[k] in _OF_MATRICES and not inner
+        return one.strides[k] if is_known or (one.unit and k == len(one.modes) - 1) else None
+
     return tuple(
         Parameter(
             one.name,
             one.dtype,
             one.modes,
             tuple(extent if mode in fixed else None for mode, extent in zip(one.modes, one.shape, strict=True)),
-            tuple(
-                stride if (mode in fixed and mode in _OF_MATRICES) or (one.unit and k == len(one.modes) - 1) else None
-                for k, (mode, stride) in enumerate(zip(one.modes, one.strides, strict=True))
-            ),
+            tuple(stride(one, k) for k in range(len(one.modes))),
         )
         for one in arrangement.operands
     )
