@@ -9,13 +9,18 @@ test bounds are made for devices that copy by themselves, and stay.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from tilewright.dialects import gpu_products, lane, lane_products, memref
+from tilewright.dialects import memref
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
+from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
+
+_COPY: Final = "lane.copy_async"
+_AROUND: Final = ("gpu.commit_copies", "gpu.await_copies")
+"""Names, since what declares them takes a while to import: every program comes by here, and few have copies."""
 
 
 class CopyAtOnce(Pass, frozen=True):
@@ -24,18 +29,25 @@ class CopyAtOnce(Pass, frozen=True):
     name: ClassVar[str] = "copy-at-once"
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = False
-        for op in list(module.walk()):
-            if isinstance(op, lane_products.CopyAsync) and not any(op.check):
+        found = [op for op in module.walk() if op.name in _AROUND or (op.name == _COPY and _needs_no_test(op))]
+        for op in found:
+            if op.name == _COPY:
                 _copy(op)
-            elif not isinstance(op, gpu_products.CommitCopies | gpu_products.AwaitCopies):
-                continue
             op.erase()
-            changed = True
-        return changed
+        return bool(found)
 
 
-def _copy(op: lane_products.CopyAsync) -> None:
+def _needs_no_test(op: Operation) -> bool:
+    from tilewright.dialects.lane_products import CopyAsync
+
+    assert isinstance(op, CopyAsync)
+    return not any(op.check)
+
+
+def _copy(op: Operation) -> None:
+    from tilewright.dialects import lane, lane_products
+
+    assert isinstance(op, lane_products.CopyAsync)
     build = Builder.before_op(op)
     read = lane.offsets(op.registers, len(op.indices))
     written = lane.offsets(op.target_registers, len(op.target_indices))
