@@ -235,6 +235,7 @@ def test_points_far_apart_loop_on_tiles(rng: np.random.Generator, axis: int) -> 
     program.k[1](a, found)
     np.testing.assert_array_equal(found, a.max(axis=axis))
     assert ("tile.load" in program.k.ir("tile")) is (axis == 0)
+    assert "team.spmd" in program.k.ir("tile"), "for short loops, or for all"
     program.k[1](a[: 31 if axis == 0 else 100, : 31 if axis else 70], found)
     few = a[:31].max(axis=0) if axis == 0 else a[:, :31].max(axis=1)
     np.testing.assert_array_equal(found, few)
@@ -245,3 +246,32 @@ def test_short_loops_stay_in_lanes(length: int, is_long: bool) -> None:
     text = ROWS.replace("memref<f32x?x?>", f"memref<f32x{length}x?>").replace("OUTER", "1").replace("INNER", "0")
     program = tw.compile(text.replace("PLACE", "%j,%i"))
     assert ("team.spmd" in program.k.ir("tile")) is not is_long
+
+
+def test_short_loops_that_fold_nothing_stay_in_lanes() -> None:
+    text = """
+func @squares(%A: memref<f32xLENGTHx?>) {
+    %0 = constant 0 : index
+    %m = constant LENGTH : index
+    %n = size %A[1] : index
+    foreach (%i)=(%0),(%n) { for %j=%0,%m { %x = load %A[%j,%i] : f32 %y = mul %x, %x : f32 store %y, %A[%j,%i] } }
+}"""
+    for length, in_lanes in ((31, True), (32, False)):
+        program = tw.compile(text.replace("LENGTH", str(length)))
+        assert ("team.spmd" in program.squares.ir("tile")) is in_lanes
+        a = np.full((length, 3), 3, np.float32, order="F")
+        program.squares[1](a)
+        assert (a == 9).all()
+
+
+def test_points_with_loops_of_their_own_lengths(rng: np.random.Generator) -> None:
+    program = tw.compile(
+        ROWS.replace("OUTER", "1")
+        .replace("INNER", "0")
+        .replace("PLACE", "%j,%i")
+        .replace("for %j=%0,%m", "for %j=%0,%i")
+    )
+    a = np.asfortranarray(rng.standard_normal((70, 70), np.float32))
+    found = np.zeros(70, np.float32)
+    program.k[1](a, found)
+    np.testing.assert_array_equal(found, [a[:i, i].max(initial=-np.inf) for i in range(70)])
