@@ -15,7 +15,7 @@ from transforms.loops_on_tiles.drawn_loops import DrawnLoop
 from transforms.support import kernel, names, run
 
 LOOPS = count("RANDOM_LOOPS_ON_TILES", 60, 5000)
-PASS = LoopsOnTiles(GenericTilePolicy(run=16))
+PASS = LoopsOnTiles(GenericTilePolicy(run=16), fewest=1)
 NOALIAS = "parameter_attributes = [{}, {}, {noalias = true}, {noalias = true}, {}"
 FOR = "{operand_segments = [1, 1, 0, 0]} (%j: index)"
 SUM = "{operand_segments = [1, 1, 0, 1]} -> f32 (%j: index, %a: f32)"
@@ -42,6 +42,29 @@ def test_drawn_loops(rng: np.random.Generator, ran: Ran) -> None:
     # not those of no iterations, and of what is the same in all
     assert not falls_short(taken, LOOPS, 0.7)
     ran(LOOPS, "loops on tiles")
+
+
+def test_loops_of_few_iterations_fold_an_element_at_a_time() -> None:
+    """Putting a tile together takes longer than they do. What is known at a launch only has both."""
+    step = LoopsOnTiles(GenericTilePolicy(run=16), fewest=32)
+    add = "%v = memref.load %x_, %j, %one -> f32 %n = arith.add %a, %v -> f32 scf.yield %n"
+    for length, taken in ((31, False), (32, True)):
+        module = kernel(PARAMETERS, loop_of(SUM, add).replace("40", str(length)), attributes(static=True))
+        run(module, step)
+        assert bool(names(module)["tile.load"]) is taken
+    copy = "%v = memref.load %x_, %j, %one -> f32 memref.store %v, %z_, %j, %one"
+    module = kernel(PARAMETERS, loop_of(FOR, copy).replace("40", "31"), attributes(static=True))
+    run(module, step)
+    assert names(module)["tile.load"]
+    bounded = loop_of(SUM, add).replace("%n_ = arith.constant {value = 40} -> index", "")
+    for length in (31, 32):
+        module = kernel(PARAMETERS + ", %n_: index", bounded, attributes(static=True).replace("{}]", "{}, {}]", 1))
+        run(module, step)
+        assert names(module)["scf.if"]
+        assert names(module)["memref.load"] == 1
+        x, m = np.ones((40, 2), np.float32, order="F"), np.zeros(2, np.float32)
+        interpret(module.kernels[0], [x, m.copy(), x.copy(order="F"), m, np.float32(0), np.int64(length)], (1, 1, 1))
+        assert m[1] == length
 
 
 STAY = {
@@ -179,8 +202,13 @@ def test_what_is_compiled_for_the_cpu_runs_on_tiles(rng: np.random.Generator) ->
     np.testing.assert_array_equal(largest, a.max(axis=1))
     program.dot[1](a[0], a[1], dot)
     np.testing.assert_allclose(dot, 1 + a[0].astype(np.float64) @ a[1], rtol=1e-4)
-    for one in program:
-        assert "memref.load %A" not in one.ir("tile"), "an element at a time"
+    few = a[:, :31].copy()
+    program.rows[1](few, result[:, :31].copy())
+    program.largest[1](few, largest)
+    np.testing.assert_array_equal(largest, a.max(axis=1))
+    short = np.full(5, -np.inf, np.float32)
+    program.largest[1](few, short)
+    np.testing.assert_array_equal(short, few.max(axis=1))
 
 
 ROWS = """
@@ -206,7 +234,11 @@ def test_points_far_apart_loop_on_tiles(rng: np.random.Generator, axis: int) -> 
     found = np.zeros(a.shape[1 - axis], np.float32)
     program.k[1](a, found)
     np.testing.assert_array_equal(found, a.max(axis=axis))
-    assert ("team.spmd" in program.k.ir("tile")) is (axis == 1)
+    assert ("tile.load" in program.k.ir("tile")) is (axis == 0)
+    assert "team.spmd" in program.k.ir("tile"), "for short loops, or for all"
+    program.k[1](a[: 31 if axis == 0 else 100, : 31 if axis else 70], found)
+    few = a[:31].max(axis=0) if axis == 0 else a[:, :31].max(axis=1)
+    np.testing.assert_array_equal(found, few)
 
 
 @pytest.mark.parametrize(("length", "is_long"), [(31, False), (32, True)])
@@ -214,3 +246,32 @@ def test_short_loops_stay_in_lanes(length: int, is_long: bool) -> None:
     text = ROWS.replace("memref<f32x?x?>", f"memref<f32x{length}x?>").replace("OUTER", "1").replace("INNER", "0")
     program = tw.compile(text.replace("PLACE", "%j,%i"))
     assert ("team.spmd" in program.k.ir("tile")) is not is_long
+
+
+def test_short_loops_that_fold_nothing_stay_in_lanes() -> None:
+    text = """
+func @squares(%A: memref<f32xLENGTHx?>) {
+    %0 = constant 0 : index
+    %m = constant LENGTH : index
+    %n = size %A[1] : index
+    foreach (%i)=(%0),(%n) { for %j=%0,%m { %x = load %A[%j,%i] : f32 %y = mul %x, %x : f32 store %y, %A[%j,%i] } }
+}"""
+    for length, in_lanes in ((31, True), (32, False)):
+        program = tw.compile(text.replace("LENGTH", str(length)))
+        assert ("team.spmd" in program.squares.ir("tile")) is in_lanes
+        a = np.full((length, 3), 3, np.float32, order="F")
+        program.squares[1](a)
+        assert (a == 9).all()
+
+
+def test_points_with_loops_of_their_own_lengths(rng: np.random.Generator) -> None:
+    program = tw.compile(
+        ROWS.replace("OUTER", "1")
+        .replace("INNER", "0")
+        .replace("PLACE", "%j,%i")
+        .replace("for %j=%0,%m", "for %j=%0,%i")
+    )
+    a = np.asfortranarray(rng.standard_normal((70, 70), np.float32))
+    found = np.zeros(70, np.float32)
+    program.k[1](a, found)
+    np.testing.assert_array_equal(found, [a[:i, i].max(initial=-np.inf) for i in range(70)])

@@ -28,14 +28,18 @@ from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
 
 
 class LoopsOnTiles(Pass, frozen=True):
-    """Of collective regions, whose loops run once for a work-group."""
+    """Of collective regions, whose loops run once for a work-group.
+
+    Loops that fold `fewest` iterations or more run on tiles: putting the elements of a tile together takes a while.
+    """
 
     name: ClassVar[str] = "loops-on-tiles"
     tiles: TilePolicy = field(default_factory=GenericTilePolicy)
     floats: bool = True
+    fewest: int = 32
 
     def keeping_order(self) -> LoopsOnTiles:
-        return LoopsOnTiles(self.tiles, floats=False)
+        return LoopsOnTiles(self.tiles, floats=False, fewest=self.fewest)
 
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
@@ -46,13 +50,14 @@ class LoopsOnTiles(Pass, frozen=True):
     def _block(self, block: Block) -> bool:
         changed = False
         for op in list(block):
-            if isinstance(op, tl.Foreach) and is_for_tiles(op, self.floats):
-                changed |= self._block(as_loops(op).body.entry)
+            if isinstance(op, tl.Foreach) and is_for_tiles(op, self.floats, self.fewest):
+                self._block(as_loops(op, self.fewest).body.entry)
+                changed = True
             if SPMD_REGION in op.definition.traits:
                 continue
-            lanes = lanes_of(op, self.floats) if isinstance(op, scf.For) else None
+            lanes = lanes_of(op, self.floats, self.fewest) if isinstance(op, scf.For) else None
             if lanes is not None:
-                emit_pieces(lanes, self.tiles)
+                emit_pieces(lanes, self.tiles, self.fewest)
                 changed = True
                 continue
             for region in op.regions:

@@ -19,13 +19,29 @@ from tilewright.transforms.tile_values import tile_type
 from tilewright.transforms.tiling import Box, Piece, along
 
 
-def emit_pieces(lanes: Lanes, tiles: TilePolicy) -> None:
-    """Replace a loop by one over tiles, whose last may be a part."""
+def emit_pieces(lanes: Lanes, tiles: TilePolicy, fewest: int) -> None:
+    """Replace a loop by one over tiles, whose last may be a part. One that folds stays for fewer iterations."""
     loop, build = lanes.loop, Builder.before_op(lanes.loop)
     count = _count(build, loop)
-    if not isinstance(count, int) and any(fold.store is not None for fold in lanes.folded):
-        # a loop without iterations touches no memory
-        build = emit.open_if(build, emit.less(build, build.index(0), count))
+    if isinstance(count, int) or not lanes.folded:
+        found = _pieces(build, lanes, tiles, count)
+    else:
+        (many, inside), (few, otherwise) = new_region(), new_region()
+        types = [result.type for result in loop.results]
+        is_long = emit.not_less(build, count, build.index(fewest))
+        found = list(build(scf.If(is_long, many, few, result_types=types)).results)
+        at, beside = Builder.at_end(inside, loop.location), Builder.at_end(otherwise, loop.location)
+        sums, copy = _pieces(at, lanes, tiles, count), beside(loop.clone())
+        if types:
+            at(scf.Yield(sums))
+            beside(scf.Yield(list(copy.results)))
+    for result, value in zip(loop.results, found, strict=True):
+        result.replace_all_uses_with(value)
+    loop.erase()
+
+
+def _pieces(build: Builder, lanes: Lanes, tiles: TilePolicy, count: Length) -> list[Value]:
+    """The iterations of a loop that has some; what it carries at its end."""
     length = _length(lanes, tiles, count)
     pieces = _Pieces(lanes, count, {place: _row(build, lanes, place, count) for place in lanes.rows})
     olds = [_old(build, fold) for fold in lanes.folded]
@@ -33,16 +49,16 @@ def emit_pieces(lanes: Lanes, tiles: TilePolicy) -> None:
     # pieces that hand tiles on are all of one length
     total = build.index(count) if isinstance(count, int) and inits and count % length else count
     last = along(build, total, length, pieces.body, inits, parallel=not inits)
+    carried: list[Value] = []
     for fold, old, values in zip(lanes.folded, olds, last, strict=True):
         found = _folded(build, fold, values)
         if not isinstance(fold.step, EXTREMA):
             found = _combined(build, fold, old, found)
         if fold.store is None:
-            assert isinstance(fold.old, BlockArgument)
-            loop.results[fold.old.index - 1].replace_all_uses_with(found)
+            carried.append(found)
         else:
             build(memref.Store(found, fold.store.place.base, _indices(build, fold.store.place)))
-    loop.erase()
+    return carried
 
 
 class _Pieces(Struct, frozen=True):

@@ -72,8 +72,9 @@ class Lanes(Struct, frozen=True):
         return {access.place: access.mode for access in self.accesses.values() if access.mode is not None}
 
 
-def lanes_of(loop: scf.For, floats: bool) -> Lanes | None:
-    """What a loop does if its iterations may be done at once; without `floats` no sum of floats."""
+def lanes_of(loop: scf.For, floats: bool, fewest: int) -> Lanes | None:
+    """What a loop does if its iterations may be done at once; without `floats` no sum of floats, and nothing is folded
+    of fewer iterations than `fewest`."""
     nest = nest_of(loop)
     if not nest.is_known or len(nest.loops) != 1 or nest.loops[0].step != 1 or loop.index.type is not INDEX:
         return None
@@ -89,7 +90,7 @@ def lanes_of(loop: scf.For, floats: bool) -> Lanes | None:
     folded = [_carried(loop, k, floats) for k in range(len(loop.carried))]
     folded += [_in_memory(store, list(accesses.values()), floats) for store in fixed]
     known = tuple(fold for fold in folded if fold is not None)
-    if fixed and loop.carried:
+    if (fixed and loop.carried) or (known and trips(loop) in range(fewest)):
         return None
     ops = _that_count(loop, known) if len(known) == len(folded) else None
     if ops is None:
