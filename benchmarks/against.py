@@ -48,7 +48,9 @@ def unpack(revision: str, folder: Path, root: Path = _ROOT) -> Path:
     if done.returncode:
         raise SystemExit(f"{revision} cannot be unpacked: {done.stderr.decode().strip()}")
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        archive.extractall(folder, filter="data")
+        # Python before 3.11.4 knows no filters.
+        archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _path: member)
+        archive.extractall(folder)
     return folder / "src"
 
 
