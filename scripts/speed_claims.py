@@ -224,6 +224,8 @@ def _products_on_devices() -> Iterator[Claim]:
             yield Claim(f"GPU: product of 4096 {how}, {dtype}, over cuBLAS", "gpu_products", key, "gpu/products.py")
     what = "GPU: `gemm`, squares of 1024 to 16384, f16 and bf16, all majors, over the faster of cuBLAS and cuBLASLt"
     yield Claim(what, "gpu_matmul_squares", "cold gemm", "gpu/matmul_squares.py", headline=True)
+    what = "GPU: the same without a pause, 1024, 2048, 4096 and 8192"
+    yield Claim(what, "gpu_matmul_squares", "sustained gemm", "gpu/matmul_squares.py")
     yield from _matmul_on_devices()
     peers = {"cuBLAS": "cuBLAS", "noalias": "the same with `noalias`", "gemm": "`gemm` of the tensor language"}
     for peer, told in peers.items():
@@ -246,6 +248,7 @@ def _products_on_devices() -> Iterator[Claim]:
     for n in (2048, 4096, 8192):
         for step, told in (
             ("+ vectors (13): all stages", "in the 17 stages of Katel, Khandelwal and Bondhugula"),
+            ("+ swizzle for padding", "in these stages with a ring, reads ahead, a swizzle and an order of blocks"),
             ("the compiler's choice", "by the schedule that the compiler chooses"),
         ):
             what = f"GPU: product of {n} in f16 to f32 {told}, over cuBLAS"
