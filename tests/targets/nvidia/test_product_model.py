@@ -158,7 +158,7 @@ def test_short_products_of_many_have_tiles_of_their_own(element: str, size: int,
     assert chosen(size, size, size, many, element).schedule.endswith(said)
 
 
-@pytest.mark.parametrize(("terms", "streams"), [(5120, False), (1 << 18, True)])
+@pytest.mark.parametrize(("terms", "streams"), [(8192, False), (1 << 18, True)])
 def test_blocks_share_terms_where_that_pays_for_the_launch(terms: int, streams: bool) -> None:
     """Much of the last wave is missing, with each other tile too."""
     sizes, rest = (8704, 8704, terms), ("f16", "f16", "f32", Architecture.SM_90A)
