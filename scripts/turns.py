@@ -30,7 +30,7 @@ from typing import Any, Final
 from mutate import broken, copied_trees, environment
 from mutate_list import ROOT, Mutant, mutants
 
-EVERY: Final = 4
+EVERY: Final = 8
 """A usual run takes one of so many of them."""
 LEAST: Final = 0.1
 """CPU seconds from which on a test takes turns."""
