@@ -22,6 +22,7 @@ benchmarks/results/gpu_products.json unless told otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from device import name_of_device, on_device, torch_on_device
@@ -154,8 +155,7 @@ def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     tiles = {"ours": kind.tiles, "wide": kind.persistent or kind.tiles}
     for name in kernels.keys() - {"gemm"}:
         grid = (n // tiles[name][0], n // tiles[name][1]) if name in tiles else (resident,)
-        kernel = kernels[name][grid]
-        runs[name] = lambda kernel=kernel: kernel(a, b, c)
+        runs[name] = partial(kernels[name][grid], a, b, c)
     if "gemm" in kernels:
         spread = kernels["gemm"][1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse

@@ -12,7 +12,7 @@ ROOT: Final = Path(__file__).parents[2]
 
 
 def test_few_mutants_need_what_takes_turns() -> None:
-    """Three usual runs of four would not notice them."""
+    """Most usual runs would not notice them."""
     turns = read_turns(ROOT / "tests" / "turns.toml").seconds
     mutants = loaded(ROOT / "scripts" / "mutate_list.py").mutants()
     lone = [mutant.name for mutant in mutants if all(without_parameters(test) in turns for test in mutant.tests)]

@@ -60,7 +60,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     launch and behind it.
     They are for grids of so many work-groups at most, and so many blocks of a work-group at least, as `stepped` of the
     other kernel says. A kernel that is `apart_of` another one takes its place in launches that write to no array which
-    overlaps another argument. `held_up` says how often a pass was in the way of such overlaps, by its name, until
+    overlaps another argument. `held_up` says how often a pass was careful for such overlaps, by its name, until
     `separate-arrays` has seen it. The body is a collective region.
     """
 

@@ -25,7 +25,7 @@ from tilewright.transforms.lower_tlx.context import (
     strides_of,
 )
 from tilewright.transforms.lower_tlx.elementwise import is_epilogue
-from tilewright.transforms.separate_arrays import TESTING, hold_up
+from tilewright.transforms.separate_arrays import TESTED, hold_up
 
 _SPARSE = 4
 """A buffer has at most so many times the elements of the result."""
@@ -94,7 +94,7 @@ def _chosen(low: Lowering, op: Operation, store: tlx.Store) -> tuple[tlx.Store, 
     span = emit.memref_type(target).span
     if span is None or span > _SPARSE * type_.size:
         return None
-    hold_up(op, TESTING)
+    hold_up(op, TESTED)
     separate = disjoint(low, target, foreign[0])
     for other in foreign[1:]:
         separate = emit.both(low.b, separate, disjoint(low, target, other))

@@ -17,7 +17,7 @@ from tilewright.transforms.aliasing import effects_of
 from tilewright.transforms.lower_tlx import tiles
 from tilewright.transforms.lower_tlx.context import Length, Lowering, address_of, stored_strides, strides_of
 from tilewright.transforms.lower_tlx.destinations import apart, disjoint
-from tilewright.transforms.separate_arrays import TESTING, hold_up
+from tilewright.transforms.separate_arrays import TESTED, hold_up
 
 VIEWS = (Transpose, tlx.TypeInfo, tlx.ToVector, ReshapeBlock, ReshapePermute)
 """Operations whose result may be a view of the operand."""
@@ -51,7 +51,7 @@ def store(low: Lowering, op: tlx.Store) -> None:
     elif apart(low, source, target):
         low.copy(source, target)
     else:
-        hold_up(op, TESTING)
+        hold_up(op, TESTED)
         emit.if_else(
             low.b,
             disjoint(low, source, target),

@@ -11,9 +11,9 @@ the model wishes for that. It does so for loops over tiles that a program writes
 
 Done where each work-group is one product of a loop, whose factors the machine copies: in front of it nothing is
 written, behind it nothing told to others. Left alone are kernels that report, that have memory of their own, and those
-of which the model or the caller (`persistent=no`) wants a block for each work-group. H100, Tile IR, f16, 2048, 4096,
-8192, of cuBLAS's speed: tiles of 128x128x64 1.01 .99 1.00 (.94 .86 .83 with a block for each), of 128x256x64 1.00 1.00
-1.01 (.98 .97 1.00), of 64x128x64 .77 .56 .50 (.73 .58 .54).
+of which the model or the caller (`persistent=no`) wants a block for each work-group. H200, Tile IR, f16, 2048, 4096,
+8192, of cuBLAS's speed (`gpu/products.py`): tiles of 128x128x64 1.00 .98 .96, of 128x256x64 1.00 1.00 1.01. Smaller
+tiles, of 64x128x64, were slower so on an H100 than with a block for each.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
-from tilewright.transforms.separate_arrays import TESTING, hold_up, lie_apart
+from tilewright.transforms.separate_arrays import TESTED, hold_up, lie_apart
 from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
 from tilewright.transforms.spread_collectives.phases import phases_of, write_steps
@@ -107,7 +107,7 @@ class SpreadCollectives(Pass, frozen=True):
         counts = [task.tiles for task in tasks_of(loops, Footprints(), one_instruction=True) if task.loops]
         if not any(count is None or count >= self.policy.fewest for count in counts):
             return False
-        if TESTING in (kernel.held_up or {}):
+        if TESTED in (kernel.held_up or {}):
             return True
         try:
             units = units_of(kernel)
