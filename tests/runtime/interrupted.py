@@ -22,8 +22,8 @@ SECONDS = 15
 TOTAL = 20_000
 SPINS = 5_000_000
 
-# done[i] = 1 after counting to `spins` or until after[1] is set, for each work-group or each part of the only one, which
-# then sets after[0]
+# done[i] = 1 after counting to `spins`, or when after[1] is set, for each work-group or each part of the only one; the
+# latter then sets after[0].
 SLOW = f"""
 define void @slow(ptr %slots, i64 %begin, i64 %end) {{
 entry:
