@@ -74,7 +74,8 @@ def run(tree: Path, tests: Sequence[str], limit: float) -> list[list[Any]]:
     with tempfile.TemporaryDirectory(prefix="turns-") as folder:
         out = Path(folder) / "tests"
         out.touch()
-        paths = os.pathsep.join([environment(tree)["PYTHONPATH"], str(ROOT / "scripts")])
+        # pytest imports the plug-in before it knows where tests import from
+        paths = os.pathsep.join([environment(tree)["PYTHONPATH"], str(tree / "tests"), str(ROOT / "scripts")])
         options = ["-q", "--tb=no", "-p", "no:cacheprovider", "-p", "turns_plugin"]
         settings = {**environment(tree), "PYTHONPATH": paths, "TURNS_OUT": str(out), "TILEWRIGHT_RANDOM_SEED": "11"}
         process = subprocess.Popen(

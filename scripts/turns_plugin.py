@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
 import pytest
+
+from budget import seconds_so_far
 
 _FILE: Final = Path(os.environ["TURNS_OUT"])
 _FAILED = pytest.StashKey[bool]()
@@ -21,20 +22,15 @@ def _write(*what: object) -> None:
         file.write(json.dumps(what) + "\n")
 
 
-def _seconds() -> float:
-    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in found)
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     _write(item.nodeid)
-    before = _seconds()
+    before = seconds_so_far()
     item.stash[_FAILED] = False
     try:
         return (yield)
     finally:
-        _write(item.nodeid, item.stash[_FAILED], round(_seconds() - before, 4))
+        _write(item.nodeid, item.stash[_FAILED], round(seconds_so_far() - before, 4))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -62,16 +62,21 @@ def test_a_few_rounds_are_run_in_no_time(timing: Any) -> None:
     assert len(found.rounds["a"]) == timing.FEWEST_ROUNDS
 
 
-def test_what_a_contestant_runs_to_get_warm_does_not_count(timing: Any) -> None:
-    calls: list[float] = []
+def test_what_a_contestant_runs_to_get_warm_does_not_count(timing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each look at the clock takes a quarter of that time, so there are three calls in it."""
+    now, calls = [0.0], list[float]()
+
+    def wall() -> float:
+        now[0] += 0.25
+        return now[0]
 
     def timer() -> float:
         calls.append(0.0)
         return float(len(calls))
 
-    found = timing.in_turn({"a": timer}, timing.FEWEST_ROUNDS, warm=1e-4)
-    assert len(found.rounds["a"]) == timing.FEWEST_ROUNDS < len(calls)
-    assert found.rounds["a"][0] > 1.0
+    monkeypatch.setattr(timing, "perf_counter", wall)
+    found = timing.in_turn({"a": timer}, timing.FEWEST_ROUNDS, warm=1.0)
+    assert found.rounds["a"] == [4.0 * (1 + number) for number in range(timing.FEWEST_ROUNDS)]
 
 
 def test_seconds_are_those_of_one_call(timing: Any) -> None:

@@ -70,14 +70,11 @@ def test_programs_that_llvm_has_optimised(ran: Ran) -> None:
 
 
 def test_what_is_rare_is_still_drawn() -> None:
-    """Every intrinsic but functions that round; every rank; vectors in memory; strides that the launch gives."""
-    text = "".join(generate(random.Random(seed)).text for seed in range(SEED, SEED + 700))
-    for cls in OPERATIONS:
-        if not issubclass(cls, TensorUnary) or ELEMENTARY not in cls.definition.traits:
-            assert f"@{cls.spec.intrinsic}(" in text, cls.spec.intrinsic
-    for rank in range(1, 7):
-        assert f"<{rank} x i64> <i64 0" in text
-    for words in (
+    """Every intrinsic but functions that round; every rank; vectors in memory; strides that the launch gives.
+
+    The rarest are in one of fifty programs.
+    """
+    missing = {f"<{rank} x i64> <i64 0" for rank in range(1, 7)} | {
         '"tlx.strides"="dim"',
         "insertelement",
         "phi <",
@@ -85,8 +82,16 @@ def test_what_is_rare_is_still_drawn() -> None:
         "@llvm.tensor.mma(",
         "@llvm.vector.totensor(",
         "x bfloat>",
-    ):
-        assert words in text, words
+    }
+    for cls in OPERATIONS:
+        if not issubclass(cls, TensorUnary) or ELEMENTARY not in cls.definition.traits:
+            missing.add(f"@{cls.spec.intrinsic}(")
+    for seed in range(SEED, SEED + 5000):
+        text = generate(random.Random(seed)).text
+        missing = {words for words in missing if words not in text}
+        if not missing:
+            break
+    assert not missing
 
 
 @pytest.mark.parametrize("element", sorted(EXACT))

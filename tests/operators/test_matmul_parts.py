@@ -95,7 +95,8 @@ def test_parts_of_a_product() -> None:
         assert plan.parts > 1
         assert [step.takes_numbers for step in plan.steps] == [False, "alpha" in options]
         assert dict(plan.steps[0].arranged.extents)["k"] * plan.parts == 2048
-        assert f"in {plan.parts} parts of the terms, whose sums a second launch adds" in str(plan)
+        if given is a:  # which compiles both kernels
+            assert f"in {plan.parts} parts of the terms, whose sums a second launch adds" in str(plan)
         partial_sums = plan.steps[0].arranged.operands[-1]
         arrays: dict[str, Array] = {
             "a": given,
