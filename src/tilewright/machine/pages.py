@@ -1,4 +1,4 @@
-"""Memory by pages: for machine code, which is written first and then executable or constant, never both; and for data."""
+"""Memory by pages: of machine code, which is written first and then executable or constant, never both; of data."""
 
 from __future__ import annotations
 
