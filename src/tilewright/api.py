@@ -16,10 +16,10 @@ from tilewright.frontends.reading import read_source_file
 from tilewright.frontends.recognise import is_bytecode
 from tilewright.languages import Form, ReadOptions, Std, check_choices, language_of
 from tilewright.numerics.precision import Precision
-from tilewright.option_kinds import check_flag, check_text, check_texts_by_name
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.remembered.lookup import taken_schedules
 from tilewright.settings.config import current
+from tilewright.settings.option_kinds import check_flag, check_text, check_texts_by_name
 from tilewright.settings.product_units import Unit, read_units
 from tilewright.targets import ScheduleElsewhere, find_scheduled
 from tilewright.targets.target import ExplainingTarget, HasLevels
