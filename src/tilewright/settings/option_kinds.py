@@ -6,6 +6,7 @@ A text would do for a flag that is off, and for a table of names, if nobody look
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 
 def check_flag(name: str, value: object) -> None:
@@ -26,6 +27,7 @@ def check_texts_by_name(name: str, value: object) -> None:
         return
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} is a mapping from names to texts, such as {{'n': '16'}}, not {value!r}")
-    wrong = [part for item in value.items() for part in item if not isinstance(part, str)]
+    entries = cast("Mapping[object, object]", value).items()
+    wrong = [part for item in entries for part in item if not isinstance(part, str)]
     if wrong:
         raise ValueError(f"{name} has names and texts, such as {{'n': '16'}}; {wrong[0]!r} is none")
