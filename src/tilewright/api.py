@@ -19,6 +19,7 @@ from tilewright.numerics.precision import Precision
 from tilewright.program import PassChange, Program, load_artifact
 from tilewright.remembered.lookup import taken_schedules
 from tilewright.settings.config import current
+from tilewright.settings.option_kinds import check_flag, check_text, check_texts_by_name
 from tilewright.settings.product_units import Unit, read_units
 from tilewright.targets import ScheduleElsewhere, find_scheduled
 from tilewright.targets.target import ExplainingTarget, HasLevels
@@ -120,6 +121,12 @@ def compile(
         raise ValueError(f"level is 0, 1 or 2, not {level!r}")
     if std not in get_args(Std):
         raise ValueError(f"std is {', '.join(get_args(Std))}, not {std!r}")
+    for name, flag in (("checked", checked), ("reorder_sums", reorder_sums), ("cache", cache)):
+        check_flag(name, flag)
+    for name, text in (("units", units), ("stages", stages), ("schedule", schedule)):
+        check_text(name, text)
+    for name, texts in (("definitions", definitions), ("language_options", language_options)):
+        check_texts_by_name(name, texts)
     allowed = Precision.of(precision)
     source = source_of(kernel)
     values = dict(definitions or {})

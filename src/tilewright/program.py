@@ -248,7 +248,8 @@ class Program:
     """Named kernels, compiled for one target; attributes and items are `Kernel`s.
 
     `program.axpby` and `program["axpby"]` are the kernel of that name (AttributeError, KeyError if there is none); a
-    program is iterated over its kernels, and `in` knows their names. Programs can be pickled.
+    program is iterated over its kernels, and `in` knows their names. Programs can be pickled, as compiled code; those
+    of the interpreter have none.
     """
 
     def __init__(

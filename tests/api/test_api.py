@@ -224,6 +224,26 @@ def test_options_that_do_not_exist() -> None:
         tw.compile(AXPBY, std="c++")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("checked", "no", "checked is True or False, not 'no'"),
+        ("reorder_sums", "no", "reorder_sums is True or False, not 'no'"),
+        ("cache", None, "cache is True or False, not None"),
+        ("units", ["vnni"], "units is text, not ['vnni']"),
+        ("schedule", 3, "schedule is text, not 3"),
+        ("stages", 3, "stages is text, not 3"),
+        ("definitions", "n=1", "definitions is a mapping from names to texts, such as {'n': '16'}, not 'n=1'"),
+        ("definitions", {"n": 16}, "definitions has names and texts, such as {'n': '16'}; 16 is none"),
+        ("language_options", {1: "a"}, "language_options has names and texts, such as {'n': '16'}; 1 is none"),
+    ],
+)
+def test_options_of_another_kind(option: str, value: object, message: str) -> None:
+    """A text for a flag that is off would be a flag that is on."""
+    with pytest.raises(ValueError, match=re.escape(message) + "$"):
+        tw.compile(AXPBY, target="interpreter", **{option: value})  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 @pytest.mark.parametrize("encode", [str, str.encode])
 def test_a_byte_order_mark_is_no_part_of_the_text(encode: Callable[[str], str | bytes]) -> None:
     assert tw.compile(encode("\ufefffunc @k() {}"), target="interpreter")["k"].name == "k"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.command import run
-from tilewright.cli.main import cli
+from tilewright.cli.main import cli, main
 from tilewright.machine.processor import machine
 from tilewright.machine.units import lacking
 from tilewright.settings.product_units import Unit
@@ -95,6 +99,30 @@ def test_nothing_is_given_twice(arguments: list[str], message: str) -> None:
     done = CliRunner().invoke(cli, [*arguments, str(SAMPLE)])
     assert done.exit_code == 2
     assert message in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["explain"], ["--help"], ["compile", "--emit=llvm", "-"]])
+def test_output_that_nobody_reads(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No 1, which is said of diagnostics."""
+
+    class Closed(io.RawIOBase):
+        """A pipe whose reader went away."""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, _data: object) -> int:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    stream = io.TextIOWrapper(io.BufferedWriter(Closed()), "utf-8")
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"func @k() {}"), "utf-8"))
+    monkeypatch.setattr(sys, "argv", ["tilewright", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 141
+    with contextlib.suppress(BrokenPipeError):
+        stream.detach().detach()
 
 
 def test_a_setting_that_is_wrong() -> None:

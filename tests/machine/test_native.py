@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
+import os
+import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 from tilewright.machine import native
 from tilewright.machine.elf import ObjectFormatError, undefined_symbols
+from tilewright.machine.llvm_binding import binding
 from tilewright.machine.native import InvalidIR, LinkError, assembly_of, compile_text, load_object
 from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine, missing_features
 
@@ -210,3 +215,30 @@ def test_features_beyond_the_host_are_found() -> None:
 
 def test_an_absent_library_is_told() -> None:
     assert not native.open_library("libtilewright_absent.so.9")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_forked_while_a_thread_is_inside_llvm_compiles() -> None:
+    binding()
+    lock = importlib.import_module("llvmlite.binding.ffi").lib._lock
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with lock:
+            inside.set()
+            leave.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait()
+    threading.Timer(0.3, leave.set).start()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        try:
+            os._exit(0 if compile_text("define void @f() {\n  ret void\n}\n") else 1)
+        finally:
+            os._exit(2)
+    leave.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

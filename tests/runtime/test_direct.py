@@ -287,6 +287,37 @@ def test_in_a_forked_child() -> None:
     pool.close()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_writes_nothing_that_its_parent_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child's launch falls between the parent's writing of a frame and its reading."""
+    pool = Pool(1)
+    kernel = axpby(pool)
+    x, y = np.asfortranarray(np.ones((5, 50), np.float32)), f32(5, 50)
+    kernel.launch(50, (1.0, x, 0.0, y))
+    launch = pool.call
+
+    def after_the_child(pool_address: int, frame: int) -> int:
+        os.write(write_end, b".")
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        return launch(pool_address, frame)
+
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.read(read_end, 1)
+            kernel.launch(10, (3.0, x, 0.0, f32(5, 50)))
+            os._exit(0)
+        finally:
+            os._exit(2)
+    monkeypatch.setattr(kernel, "_call", after_the_child)
+    kernel.launch(50, (2.0, x, 0.0, y))
+    os.close(read_end)
+    os.close(write_end)
+    assert np.all(y == 2)
+    pool.close()
+
+
 def test_names_in_order_are_recognised(rng: np.random.Generator) -> None:
     """By name as by position, behind arguments without names too; any other order is put right first."""
     kernel = axpby(Pool(1))

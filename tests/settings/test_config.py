@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 
@@ -86,3 +87,12 @@ def test_unknown_names_in_blocks_and_files(tmp_path: Path) -> None:
 )
 def test_sizes(text: str, value: int, tmp_path: Path) -> None:
     assert current(environment={"TILEWRIGHT_CACHE_SIZE": text}, folder=tmp_path).cache_size == value
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a current folder stays there")
+def test_the_current_folder_may_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert current(environment={"TILEWRIGHT_CACHE": "off"}).cache == "off"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 EXIT_DIAGNOSTICS: Final = 1
 EXIT_USAGE: Final = 2
 EXIT_INTERNAL: Final = 3
+EXIT_UNREAD: Final = 141
+"""What shells make of SIGPIPE, which ends other tools where a pipe has no reader any more."""
 
 _VERBS: Final[Mapping[str, tuple[str, str]]] = {
     "check": ("tilewright.cli.check", "Report what is wrong in kernels; exit status 1 if anything is."),
@@ -80,7 +82,8 @@ class _LazyGroup(click.Group):
 def cli() -> None:
     """Compile tensor kernels: several languages in, CPUs and GPUs out, the same answers everywhere.
 
-    Files named - are standard input. Exit status: 0 fine, 1 diagnostics, 2 usage, 3 internal error.
+    Files named - are standard input. Exit status: 0 fine, 1 diagnostics, 2 usage, 3 internal error,
+    141 output that nobody reads.
     """
 
 
@@ -102,8 +105,11 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(EXIT_USAGE)
+    except SystemExit as end:
+        # click replaces a stream that nobody reads any more, and ends with 1, which stands for diagnostics
+        sys.exit(EXIT_UNREAD if sys.stdout is not stream else end.code)
     except BrokenPipeError:
-        sys.exit(0)
+        sys.exit(EXIT_UNREAD)
     except Exception as error:
         sys.exit(_failure(error))
     # click returns the status of `Exit` instead of raising it when it is not standalone

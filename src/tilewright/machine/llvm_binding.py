@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import importlib
+import os
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, cast
+
+from tilewright.once import once
 
 if TYPE_CHECKING:
     from tilewright.machine.llvm_types import Binding
 
 
+@once
 def binding() -> Binding:
-    """llvmlite's binding."""
-    return cast("Binding", importlib.import_module("llvmlite.binding"))
+    """llvmlite's binding, of which a forked child can make use."""
+    found = cast("Binding", importlib.import_module("llvmlite.binding"))
+    lock: AbstractContextManager[object] | None = getattr(
+        importlib.import_module("llvmlite.binding.ffi").lib, "_lock", None
+    )
+    if lock is not None and hasattr(os, "register_at_fork"):
+        # a child would wait for ever for a thread of its parent that was inside LLVM: no fork before it is outside
+        leave = partial(lock.__exit__, None, None, None)
+        os.register_at_fork(before=lock.__enter__, after_in_parent=leave, after_in_child=leave)
+    return found

@@ -1,4 +1,4 @@
-"""Memory for machine code: written first, then executable or constant, never both writable and executable."""
+"""Memory by pages: of machine code, which is written first and then executable or constant, never both; of data."""
 
 from __future__ import annotations
 
@@ -39,6 +39,15 @@ class Pages:
         allowed = mmap.PROT_READ | (mmap.PROT_EXEC if executable else 0)
         if end > start and _system().mprotect(self.address + start, end - start, allowed):
             raise _last_error()
+
+
+def private_pages(size: int) -> mmap.mmap:
+    """Zeroed pages, at least one, of which a forked child has a copy.
+
+    Python shares anonymous pages between parent and child unless it is told otherwise: what one writes for a launch
+    the other's launch would then read.
+    """
+    return mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 @cache

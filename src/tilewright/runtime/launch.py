@@ -6,7 +6,6 @@ argument.
 
 from __future__ import annotations
 
-import mmap
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
@@ -20,6 +19,7 @@ from tilewright.artifacts.artifact import (
 )
 from tilewright.artifacts.parameters import REPORTS, TILES, with_stand_ins
 from tilewright.machine.native import LoadedObject, load_object
+from tilewright.machine.pages import private_pages
 from tilewright.machine.processor import missing_features
 from tilewright.machine.tile_state import tiles_refused
 from tilewright.runtime.apart import LaunchSite, form_apart, how_arrays_lie, prepared, takes_apart
@@ -47,7 +47,7 @@ class _Frame:
     __slots__ = ("_anchor", "address", "buffer")
 
     def __init__(self, size: int) -> None:
-        self.buffer = mmap.mmap(-1, size)
+        self.buffer = private_pages(size)
         self._anchor = c_char.from_buffer(self.buffer)
         self.address = addressof(self._anchor)
 

@@ -28,6 +28,7 @@ from msgspec import Struct
 
 from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.own_code import own_code
+from tilewright.machine.pages import private_pages
 from tilewright.once import once
 from tilewright.runtime import pool_layout
 from tilewright.runtime.pool_ir import pool_text
@@ -94,7 +95,7 @@ class _Memory:
 
     def __init__(self, size: int) -> None:
         huge = size >= _HUGE_PAGE and sys.platform == "linux"
-        self._pages = _huge_pages(size) if huge else mmap.mmap(-1, max(size, 1))
+        self._pages = _huge_pages(size) if huge else private_pages(size)
         self._view = ctypes.c_char.from_buffer(self._pages)
         self.address = ctypes.addressof(self._view)
         if huge:
@@ -107,7 +108,7 @@ class _Memory:
 
 def _huge_pages(size: int) -> mmap.mmap:
     """So many bytes from the first multiple of a huge page on."""
-    pages = mmap.mmap(-1, size + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages = private_pages(size + _HUGE_PAGE)
     with contextlib.suppress(OSError):
         pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

@@ -9,7 +9,7 @@ In `pyproject.toml` the table is `[tool.tilewright]`, in the environment each na
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -118,8 +118,17 @@ def _from_pyproject(path: Path, _modified: int, _size: int) -> _Layer:
     return _layer(str(path), [(key.replace("-", "_"), key, raw) for key, raw in entries])
 
 
-def _project_layer(start: Path) -> _Layer:
-    for folder in (start, *start.parents):
+def _folders(start: Path | None) -> Sequence[Path]:
+    """A folder, else the current one, and what is above it; none if the current one was deleted."""
+    try:
+        first = start or Path.cwd()
+    except FileNotFoundError:
+        return ()
+    return first, *first.parents
+
+
+def _project_layer(start: Path | None) -> _Layer:
+    for folder in _folders(start):
         path = folder / "pyproject.toml"
         try:
             found = path.stat()
@@ -139,7 +148,7 @@ def current(
     given = [(name, name, raw) for name, raw in arguments.items() if raw is not None]
     layers = [
         _Layer("default", {setting.name: setting.default for setting in SETTINGS}),
-        _project_layer(folder or Path.cwd()),
+        _project_layer(folder),
         _from_environment(os.environ if environment is None else environment),
         *_overrides.get(),
         _layer("argument", given),

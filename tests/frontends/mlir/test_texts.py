@@ -51,6 +51,12 @@ def test_one_finding(code: str, line: str, says: str) -> None:
     check(code, _body(line), says)
 
 
+@pytest.mark.parametrize(("place", "difference"), [("%A[%k-1, %k]", "%k - 1"), ("%A[%k, %i-1]", "%i - 1")])
+def test_a_dash_in_a_name_is_no_difference(place: str, difference: str) -> None:
+    (found,) = findings(_body(f"affine.for %k = 1 to 4 {{\n    %0 = affine.load {place} : memref<4x8xf32>\n  }}"))
+    assert found.hints == [f"a - without spaces is part of the name: a difference is {difference}"]
+
+
 @pytest.mark.parametrize(
     ("line", "hint"),
     [

@@ -48,6 +48,13 @@ LITERALS = [
     ("C4", '%a = constant <i32: «"0xZZ"»> : tile<i32>', "no hexadecimal bytes"),
     ("C1", "%a = constant <i32: «'»x'> : tile<i32>", "expected a number of type i32"),
     ("C4", "%a = constant <f16: «0x10000»> : tile<f16>", "no pattern of 16 bits"),
+    ("C4", "%a = constant <f32: «1e-05»> : tile<f32>", "write 1.0e-05 for 1e-05"),
+    ("C4", "%a = constant <f32: «+.5»> : tile<f32>", "write 0.5 for +.5"),
+    ("C4", "%a = constant <f32: [1.0, «-2E3»]> : tile<2xf32>", "write -2.0E3 for -2E3"),
+    ("C4", "%a = constant <f32: «-inf»> : tile<f32>", "-inf is written as its bits, such as 0x7F800000"),
+    ("C1", "%a = constant <i32: «1e5»> : tile<i32>", "expected a number of type i32"),
+    ("C1", "%a = constant <f32: «1e5f»> : tile<f32>", "expected a number of type f32"),
+    ("C1", "%a = cmpf equal «%f», %f : tile<f32> -> tile<i1>", "expected one of unordered, ordered, found '%f'"),
     ("C20", '%a = constant <i32: «"0x0102"»> : tile<i32>', "2 bytes do not fill tile<i32>"),
     ("C1", '%a = constant <i32: «"AB"»> : tile<i32>', "bytes are spelled"),
     (

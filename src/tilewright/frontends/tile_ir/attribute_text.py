@@ -29,7 +29,7 @@ from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile
 from tilewright.frontends.tile_ir.codes import LIMIT, WORDS
 from tilewright.frontends.tile_ir.literal_text import LiteralReader
 from tilewright.ir.core import Attribute
-from tilewright.ir.mlir.cursor import STRING, GiveUp
+from tilewright.ir.mlir.cursor import STRING, WORD, GiveUp
 
 EnumT = TypeVar("EnumT", bound=CodedEnum)
 
@@ -82,11 +82,14 @@ class AttributeReader(LiteralReader):
     def member(self, kind: type[EnumT]) -> EnumT:
         """A bare word of an enumeration."""
         start = self.position
-        word = self.word("a word")
+        found = self.take(WORD)
+        word = "" if found is None else found[1]
         for member in kind:
             if member.value == word:
                 return member
         words = ", ".join(str(m.value) for m in kind)
+        if not word:
+            self.fail(f"expected one of {words}")
         return self.fail(f"{word!r} is not one of {words}", WORDS, self.range_from(start))
 
     def predicate(self) -> Assumption:

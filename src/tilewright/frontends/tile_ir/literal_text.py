@@ -29,7 +29,7 @@ class LiteralReader(TypeReader):
             return int(word == "true")
         found = self.take(FLOAT) or self.take(INTEGER)
         if found is None:
-            self.fail(f"expected a number of type {element}")
+            self.no_number(f"a number of type {element}", element.is_float)
         text = found[1]
         if len(text) > self.limits.name:
             self.fail("this number is too long", LIMIT, self.range_from(start))

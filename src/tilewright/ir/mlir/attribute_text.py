@@ -91,7 +91,7 @@ class AttributeReader(DenseReader):
         start = self.position
         found = self.take(NUMBER_TEXT)
         if found is None:
-            self.fail("expected a number")
+            self.no_number("a number")
         text = found[1]
         boolean = text in ("true", "false")
         if boolean and not self.at(":"):

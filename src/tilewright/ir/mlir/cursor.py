@@ -18,6 +18,8 @@ INTEGER: Final = re.compile(rf"(-?(?:0x[0-9a-fA-F]++|[0-9]++))(?![.\w]){_SKIP}")
 FLOAT: Final = re.compile(rf"(-?[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?){_SKIP}")
 STRING: Final = re.compile(rf'("(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
 SYMBOL: Final = re.compile(rf'@([A-Za-z_][A-Za-z0-9_$.]*+|"(?>(?:[^"\\\n]|\\.)*)"){_SKIP}')
+_FLOAT_ELSEWHERE: Final = re.compile(r"([+-]?)([0-9]*+)(\.[0-9]*+)?([eE][+-]?[0-9]++)?(?![\w.])")
+_NOT_FINITE: Final = re.compile(r"[+-]?(?:inf|nan)(?![\w.])")
 _ESCAPE: Final = re.compile(r'\\(?:([0-9a-fA-F]{2})|([nt\\"]))')
 _ANY: Final = re.compile(r"[A-Za-z_0-9$.]+|[%@#!^][A-Za-z_0-9$.-]*|->|.", re.DOTALL)
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
@@ -75,6 +77,14 @@ def _escaped(octet: int) -> str:
     if octet == ord("\\"):
         return "\\\\"
     return chr(octet) if 32 <= octet < 127 and octet != ord('"') else f"\\{octet:02X}"
+
+
+def _with_point(found: re.Match[str]) -> str:
+    """A float with a digit, a point and a digit, as one without them is meant; empty for what is no float."""
+    sign, whole, fraction, power = (part or "" for part in found.groups())
+    if not (fraction or power) or not (whole or fraction[1:]):
+        return ""
+    return f"{sign.strip('+')}{whole or '0'}{fraction if fraction[1:] else '.0'}{power}"
 
 
 class Cursor:
@@ -171,6 +181,20 @@ class Cursor:
         return found[1]
 
     # Literals
+
+    def no_number(self, what: str, may_be_float: bool = True) -> NoReturn:
+        """Say that there is no number here, and how to write what would be a float in other languages."""
+        if may_be_float and (found := _FLOAT_ELSEWHERE.match(self.text, self.position)):
+            place, written = self.range_of(found.start(), found.end()), _with_point(found)
+            if written and len(written) <= self.limits.name:
+                self.fail(
+                    f"write {written} for {found[0]}: a float begins with digits and a point", self.codes.number, place
+                )
+        if may_be_float and (found := _NOT_FINITE.match(self.text, self.position)):
+            place = self.range_of(found.start(), found.end())
+            message = f"{found[0]} is written as its bits, such as 0x7F800000, the infinity of f32"
+            self.fail(message, self.codes.number, place)
+        self.fail(f"expected {what}")
 
     def integer(self, what: str = "an integer") -> int:
         """A decimal or hexadecimal integer of 64 bits."""

@@ -96,7 +96,7 @@ class DenseReader(OpaqueReader):
     def _number_text(self) -> tuple[str, int]:
         found = self.take(NUMBER_TEXT)
         if found is None:
-            self.fail("expected a number")
+            self.no_number("a number")
         return found[1], found.start()
 
     # Literals

@@ -145,7 +145,10 @@ class ValueReader(AttributeReader):
     def _invisible(self, name: str, place: SourceRange) -> None:
         finding = self.error(VISIBILITY, place, f"{name[:80]} is not defined here")
         hidden = self.scopes.hidden.get(name)
-        if hidden is not None:
+        minuend, dash, subtrahend = name.partition("-")
+        if dash and (minuend in self.scopes.visible or minuend in self.scopes.hidden):
+            finding.hint(f"a - without spaces is part of the name: a difference is {minuend} - {subtrahend[:80]}")
+        elif hidden is not None:
             finding.label(hidden.location, "visible only in the region that defines it")
         elif len(self.scopes.visible) <= _GUESSED:
             meant = nearest(name, [n for n in self.scopes.visible if "#" not in n], 0.75)

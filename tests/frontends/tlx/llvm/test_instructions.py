@@ -55,6 +55,10 @@ INVALID = [
     ("%r = fadd i32 %i, %i", "TLX203 2: fadd takes floats or vectors of them, not i32"),
     ("%r = add float %f, %f", "TLX203 2: add takes integers or vectors of them, not float"),
     ("%r = fadd float %f, 0.1", "TLX106 2: this number is no float exactly"),
+    (
+        "%r = load i32, %q\n  ret void",
+        "TLX106 2: %q is read as a type: write that of a value in front of it",
+    ),
     ("%r = fadd float %f, 1", "TLX106 2: expected a float of type float, such as 1.0, found '1'"),
     ("%r = fadd half %h, 0xR3F80", "TLX106 2: 0xR3F80 is no half"),
     ("%r = icmp foo i32 %i, %i", "TLX101 2: expected a predicate of icmp, such as eq, found 'foo'"),

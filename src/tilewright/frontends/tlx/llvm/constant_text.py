@@ -34,6 +34,7 @@ from tilewright.frontends.tlx.llvm.types import (
     ArrayType,
     FloatType,
     IntegerType,
+    NamedType,
     PointerType,
     StructType,
     Type,
@@ -177,6 +178,9 @@ class ConstantReader(TypeReader):
             return Integer(self._integer_of(found, type_))
         if isinstance(type_, FloatType):
             return Float(self._float_of(found, type_))
+        if isinstance(type_, NamedType):
+            place = self.range_of(self.starts[self.index - 1], self.end)
+            self.fail(f"{type_} is read as a type: write that of a value in front of it", self.codes.malformed, place)
         return self.fail(f"expected a value of type {type_}", self.codes.malformed)
 
     def _integer_of(self, found: str, type_: IntegerType) -> int:
