@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from itertools import takewhile
 
 from msgspec import Struct, field
 
@@ -199,15 +200,26 @@ def _collect(
         loops.append(loop)
         parts = [_collect(nest, inner, (*around, loop), loops, references) for inner in loop.body]
         return all(parts)
-    effects = op.effects()
-    if isinstance(op, scf.Yield) or effects == ():
-        return not op.regions
     if isinstance(op, memref.Load | memref.Store):
         box = op.box()
         place = place_of(box.memref, box.indices, nest)
         references.append(Reference(op, place, box.writes, around, len(references)))
         return True
-    return False
+    return _leaves_memory(op)
+
+
+def _leaves_memory(op: Operation) -> bool:
+    return (isinstance(op, scf.Yield) or op.effects() == ()) and not op.regions
+
+
+def around_unknown(kernel: Operation) -> set[Operation]:
+    """What contains operations of which no nest is known: told once, in time linear in the operations of a kernel, since
+    each loop around one would look through all that is in it to find it."""
+    found: set[Operation] = set()
+    for op in kernel.walk():
+        if not isinstance(op, scf.For | memref.Load | memref.Store) and not _leaves_memory(op):
+            found.update(takewhile(lambda outer: outer not in found, op.ancestors()))
+    return found
 
 
 def variables_of(loops: Sequence[Loop]) -> frozenset[Value]:

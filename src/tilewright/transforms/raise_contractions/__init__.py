@@ -30,7 +30,7 @@ from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.licm import hoist_computations
-from tilewright.transforms.loop_nests.nests import nest_of
+from tilewright.transforms.loop_nests.nests import around_unknown, nest_of
 from tilewright.transforms.raise_contractions.coalesced import split_coalesced
 from tilewright.transforms.raise_contractions.overwritten import drop_overwritten
 from tilewright.transforms.raise_contractions.raising import NAME, Outcome, Raiser
@@ -55,7 +55,7 @@ class RaiseContractions(Pass, frozen=True):
                 changed |= eliminate_common_subexpressions(kernel)
                 changed |= split_coalesced(kernel)
                 changed |= drop_overwritten(kernel)
-                raiser = Raiser(self.floats)
+                raiser = Raiser(self.floats, around_unknown(kernel))
                 _block(kernel.body.entry, raiser)
                 changed |= raiser.changed
         return changed
@@ -86,6 +86,8 @@ def _raise(run: list[Operation], raiser: Raiser) -> None:
 
 def _raised(ops: list[Operation], raiser: Raiser) -> Outcome:
     """Raise operations, where they can be on memory of more modes than it has, else as they are."""
+    if any(op in raiser.unknown for op in ops):
+        return Outcome.LEFT
     nest = nest_of(*ops)
     copy = split_copy(nest)
     if copy is not None:
