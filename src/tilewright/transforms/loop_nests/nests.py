@@ -224,8 +224,10 @@ def _leaves_memory(op: Operation) -> bool:
 
 
 def around_unknown(kernel: Operation) -> set[Operation]:
-    """What contains operations of which no nest is known: told once, in time linear in the operations of a kernel, since
-    each loop around one would look through all that is in it to find it."""
+    """What contains operations of which no nest is known.
+
+    Told once, in time linear in the operations of a kernel: each loop around one would look for it in all that it has.
+    """
     found: set[Operation] = set()
     for op in kernel.walk():
         if not isinstance(op, scf.For | memref.Load | memref.Store) and not _leaves_memory(op):
