@@ -43,7 +43,7 @@ CASES = {
     "maybe the same memory": (text("%v, %z, %z", "%w, %z, %z"), False),
     "a row further on": (text("%C, %z, %z", "%C, %o, %z"), False),
     "written between": (text("%v, %z, %z", "%v, %z, %z", between="tile.store %s, %v, %z, %z"), False),
-    "stored as it is too": (text("%v, %z, %z", "%v, %z, %z", APART, "tile.store %c, %w, %z, %z"), False),
+    "stored as it is too": (text("%v, %z, %z", "%v, %z, %z tile.store %c, %w, %z, %z", APART), False),
 }
 
 
