@@ -70,6 +70,21 @@ def test_dominance_over_a_control_flow_graph() -> None:
     assert codes(good) == ["IR005"]
 
 
+def test_values_of_blocks_are_hidden_behind_their_region() -> None:
+    """The first one, which dominates the others, too."""
+    module = parsed(
+        "builtin.module { %c = arith.constant {value = true} -> bool "
+        "scf.if %c { %x = arith.constant {value = 1.0} -> f32 cf.br [^y] ^y: %z = arith.neg %x -> f32 } }"
+    )
+    before = codes(module)
+    branch = module.regions[0].entry.last
+    assert branch is not None
+    for block in branch.regions[0].blocks:
+        assert block.first is not None
+        module.regions[0].entry.append(Neg(block.first.results[0]))
+    assert codes(module) == [*before, "IR005", "IR005"]
+
+
 def test_missing_attribute_is_named() -> None:
     region, block = new_region()
     op = Builder(block)(Constant(1, result_types=[INDEX]))

@@ -293,6 +293,7 @@ def _warpgroup_name(factor: ScalarType, columns: int, unsigned: Signs, turned: b
     return f"wgmma.{_warpgroup_shape(factor, columns)}.{total}.{types}{'.turned' if turned else ''}"
 
 
+@cache
 def warpgroup_product(
     factor: ScalarType, columns: int, unsigned: Signs = SIGNED, turned: bool = False
 ) -> MatrixInstruction:

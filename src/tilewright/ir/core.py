@@ -258,12 +258,12 @@ class Operation:
 
     def is_ancestor_of(self, other: Operation) -> bool:
         """Whether `other` is this operation or nested in it."""
+        # analyses ask for each pair of what they look at: without properties in between
         op: Operation | None = other
-        while op is not None:
-            if op is self:
-                return True
-            op = op.parent_op
-        return False
+        while op is not None and op is not self:
+            region = None if op.block is None else op.block.region
+            op = None if region is None else region.parent
+        return op is not None
 
     def detach(self) -> None:
         """Take the operation out of its block without deleting it."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from math import prod
+from operator import attrgetter
 from typing import Final
 
 from msgspec import Struct
@@ -42,6 +43,9 @@ class Digit(Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"({self.extent})" if self.dim is None else f"({self.extent}, {self.dim}, {self.stride})"
+
+
+_BY_STRIDE: Final = attrgetter("stride")
 
 
 class Place(Struct, frozen=True):
@@ -78,10 +82,11 @@ class Layout(Struct, frozen=True, dict=True):
 
     def _check(self, dim: int, extent: int) -> None:
         stride = 1
-        for place in self.along(dim):
-            if place.digit.stride != stride:
-                raise LayoutError(f"dimension {dim} has a digit of stride {place.digit.stride} where {stride} is due")
-            stride = place.digit.stride * place.digit.extent
+        # no `along`: most layouts are of plans that are not taken, of which nobody asks for weights
+        for digit in sorted([digit for digit in self.digits if digit.dim == dim], key=_BY_STRIDE):
+            if digit.stride != stride:
+                raise LayoutError(f"dimension {dim} has a digit of stride {digit.stride} where {stride} is due")
+            stride = digit.stride * digit.extent
         if stride != extent:
             raise LayoutError(f"digits of dimension {dim} reach {stride} of {extent} coordinates")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilewright.diagnostics import Report
-from tilewright.ir.control_flow import dominator_chain, immediate_dominators
+from tilewright.ir.control_flow import immediate_dominators
 from tilewright.ir.core import Block, Operation, Region, Value
 
 
@@ -29,6 +29,51 @@ def verified(root: Operation) -> None:
     report = Report()
     verify(root, report)
     report.raise_if_errors()
+
+
+def _defined(block: Block) -> list[Value]:
+    return [*block.arguments, *(result for op in block for result in op.results)]
+
+
+class _Dominating:
+    """Keeps `visible` what the strict dominators of one block after another define.
+
+    From block to block little of that changes where each stands behind its dominator: a set for each by itself would
+    take time and memory that grow with the square of their number.
+    """
+
+    def __init__(self, visible: dict[Value, None], dominators: dict[Block, Block]) -> None:
+        self._visible = visible
+        self._dominators = dominators
+        self._path: dict[Block, list[Value]] = {}
+        """The strict dominators, outermost first, and what each defines."""
+
+    def reaches(self, block: Block) -> bool:
+        """Whether the entry leads to a block."""
+        return block in self._dominators
+
+    def go_to(self, block: Block) -> None:
+        """Make visible what dominates a block."""
+        new: list[Block] = []
+        dominator = self._above(block)
+        while dominator is not None and dominator not in self._path:
+            new.append(dominator)
+            dominator = self._above(dominator)
+        self.leave(dominator)
+        for each in reversed(new):
+            values = self._path[each] = _defined(each)
+            self._visible.update(dict.fromkeys(values))
+
+    def leave(self, last: Block | None) -> None:
+        """Hide what dominators behind `last` define; all if that is None."""
+        while self._path and next(reversed(self._path)) is not last:
+            _, values = self._path.popitem()
+            for value in values:
+                del self._visible[value]
+
+    def _above(self, block: Block) -> Block | None:
+        found = self._dominators.get(block)
+        return None if found is block else found
 
 
 class _Verifier:
@@ -80,14 +125,15 @@ class _Verifier:
 
         In those of an `opaque` operation that nothing leads to, everything is visible: nobody runs them.
         """
-        dominators = immediate_dominators(region.blocks)
+        dominating = _Dominating(visible, immediate_dominators(region.blocks))
         for block in region.blocks:
-            scope = dict(visible)
-            dead = opaque and block not in dominators
-            for other in region.blocks if dead else dominator_chain(block, dominators):
-                scope.update(dict.fromkeys(other.arguments))
-                scope.update((r, None) for inner in other for r in inner.results)
-            self.block(block, scope, dead)
+            if opaque and not dominating.reaches(block):
+                everything = (value for other in region.blocks for value in _defined(other))
+                self.block(block, visible | dict.fromkeys(everything), unordered=True)
+            else:
+                dominating.go_to(block)
+                self.block(block, visible)
+        dominating.leave(None)
 
     def block(self, block: Block, visible: dict[Value, None], unordered: bool = False) -> None:
         """Check a block; values defined in it are visible only while doing so, everywhere if it is `unordered`."""

@@ -39,8 +39,9 @@ def eliminate_common_subexpressions(kernel: Kernel) -> bool:
     return _block(kernel.body.entry, {})
 
 
-def _block(block: Block, outer: Scope) -> bool:
-    known = dict(outer)
+def _block(block: Block, known: Scope) -> bool:
+    """`known` are the operations that dominate the block, the last of them last; those of the block itself go again."""
+    outside = len(known)
     changed = False
     for op in block:
         if op.regions:
@@ -52,6 +53,8 @@ def _block(block: Block, outer: Scope) -> bool:
                     changed |= _block(nested, inner)
         elif PURE in op.definition.traits and op.results:
             changed |= _visit(op, known)
+    while len(known) > outside:
+        known.popitem()
     return changed
 
 

@@ -24,18 +24,29 @@ _MOST_SHIFTED = 62
 _MOST_ALIGNED = 1 << 12
 
 
-def divisor(value: Value, depth: int = _DEPTH) -> int:
+_Known = dict[tuple[Value, int], int]
+"""By values, and how far their definitions are followed: ways to a value may be twice as many with each operation."""
+
+
+def divisor(value: Value) -> int:
     """A known divisor of an integer, of addresses in bytes; 0 for the constant 0, 1 if nothing is known.
 
     Only of an index it may be anything but a power of two, which arithmetic that wraps keeps.
     """
+    return _divisor(value, _DEPTH, {})
+
+
+def _divisor(value: Value, depth: int, known: _Known) -> int:
     op = value.defining_op
     if isinstance(op, Constant):
         return _kept(abs(op.value), value) if isinstance(op.value, int) else 1
     type_ = value.type
     if depth == 0 or not isinstance(type_, ScalarType) or not type_.is_integer:
         return 1
-    return _kept(_divisor(value, depth), value)
+    found = known.get((value, depth))
+    if found is None:
+        found = known[value, depth] = _kept(_computed(value, depth - 1, known), value)
+    return found
 
 
 def _kept(found: int, value: Value) -> int:
@@ -43,27 +54,27 @@ def _kept(found: int, value: Value) -> int:
     return found if value.type is INDEX else found & -found
 
 
-def _divisor(value: Value, depth: int) -> int:
+def _computed(value: Value, depth: int, known: _Known) -> int:
     op = value.defining_op
     match op:
         case Add() | Sub() | Min() | Max():
-            return math.gcd(divisor(op.operands[0], depth - 1), divisor(op.operands[1], depth - 1))
+            return math.gcd(_divisor(op.operands[0], depth, known), _divisor(op.operands[1], depth, known))
         case Select():
-            return math.gcd(divisor(op.on_true, depth - 1), divisor(op.on_false, depth - 1))
+            return math.gcd(_divisor(op.on_true, depth, known), _divisor(op.on_false, depth, known))
         case Mul():
-            return _product(divisor(op.lhs, depth - 1), divisor(op.rhs, depth - 1))
+            return _product(_divisor(op.lhs, depth, known), _divisor(op.rhs, depth, known))
         case Shl():
-            known = op.rhs.defining_op
-            shift = known.value if isinstance(known, Constant) and isinstance(known.value, int) else 0
-            return _product(divisor(op.lhs, depth - 1), 1 << shift) if 0 <= shift < _MOST_SHIFTED else 1
+            by = op.rhs.defining_op
+            shift = by.value if isinstance(by, Constant) and isinstance(by.value, int) else 0
+            return _product(_divisor(op.lhs, depth, known), 1 << shift) if 0 <= shift < _MOST_SHIFTED else 1
         case And():
-            found = [divisor(operand, depth - 1) for operand in op.operands]
+            found = [_divisor(operand, depth, known) for operand in op.operands]
             return max(d & -d for d in found)
         case Cast() | UCast() if _widens(op):
-            return divisor(op.value, depth - 1)
+            return _divisor(op.value, depth, known)
         case Cast():
-            known = op.value.defining_op
-            return abs(known.value) if isinstance(known, Constant) and isinstance(known.value, int) else 1
+            source = op.value.defining_op
+            return abs(source.value) if isinstance(source, Constant) and isinstance(source.value, int) else 1
         case AddressOf():
             pointer = op.pointer.type
             assert isinstance(pointer, PointerType)
@@ -71,7 +82,7 @@ def _divisor(value: Value, depth: int) -> int:
         case Size() | Stride():
             return _declared(op.source, op.mode, "shape_gcd" if isinstance(op, Size) else "stride_gcd")
         case None:
-            return _of_argument(value, depth)
+            return _of_argument(value, depth, known)
         case _:
             return 1
 
@@ -90,10 +101,10 @@ def _product(a: int, b: int) -> int:
     return product if product < 1 << 62 else a
 
 
-def _of_argument(value: Value, depth: int) -> int:
+def _of_argument(value: Value, depth: int, known: _Known) -> int:
     if isinstance(value, BlockArgument) and isinstance(loop := value.block.parent_op, For) and value.index == 0:
-        step = 1 if loop.step is None else divisor(loop.step, depth - 1)
-        return math.gcd(divisor(loop.lower, depth - 1), step)
+        step = 1 if loop.step is None else _divisor(loop.step, depth, known)
+        return math.gcd(_divisor(loop.lower, depth, known), step)
     return 1
 
 

@@ -56,26 +56,37 @@ class Linear(Struct, frozen=True):
         return emit.add(build, emit.as_value(build, total), build.index(self.constant))
 
 
-def linear(value: Value, depth: int = _DEPTH) -> Linear:
+def linear(value: Value) -> Linear:
     """An integer as a sum. Narrow types, which wrap, are taken as they are."""
+    return _linear(value, _DEPTH, {})
+
+
+def _linear(value: Value, depth: int, known: dict[tuple[Value, int], Linear]) -> Linear:
+    """`known` are those of this sum so far: ways to an operand may be twice as many with each operation in between."""
     op = value.defining_op
     if isinstance(op, arith.Constant) and isinstance(op.value, int):
         return Linear(op.value)
-    if value.type is INDEX and depth:
-        match op:
-            case arith.Add():
-                return linear(op.lhs, depth - 1).plus(linear(op.rhs, depth - 1))
-            case arith.Sub():
-                return linear(op.lhs, depth - 1).plus(linear(op.rhs, depth - 1), -1)
-            case arith.Mul():
-                found = _multiple(linear(op.lhs, depth - 1), linear(op.rhs, depth - 1))
-                if found is not None:
-                    return found
-            case arith.Cast() if isinstance(op.value, BlockArgument) and _is_integer(op.value):
-                return Linear(0, ((op.value, 1),))
-            case _:
-                pass
-    return Linear(0, ((value, 1),))
+    if not isinstance(op, arith.Add | arith.Sub | arith.Mul | arith.Cast) or value.type is not INDEX or not depth:
+        return Linear(0, ((value, 1),))
+    found = known.get((value, depth))
+    if found is None:
+        found = known[value, depth] = _computed(op, value, depth - 1, known)
+    return found
+
+
+def _computed(
+    op: arith.Add | arith.Sub | arith.Mul | arith.Cast, value: Value, depth: int, known: dict[tuple[Value, int], Linear]
+) -> Linear:
+    itself = Linear(0, ((value, 1),))
+    match op:
+        case arith.Cast():
+            is_given = isinstance(op.value, BlockArgument) and _is_integer(op.value)
+            return Linear(0, ((op.value, 1),)) if is_given else itself
+        case arith.Add() | arith.Sub():
+            sign = 1 if isinstance(op, arith.Add) else -1
+            return _linear(op.lhs, depth, known).plus(_linear(op.rhs, depth, known), sign)
+        case arith.Mul():
+            return _multiple(_linear(op.lhs, depth, known), _linear(op.rhs, depth, known)) or itself
 
 
 def _is_integer(value: Value) -> bool:

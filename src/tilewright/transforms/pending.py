@@ -60,10 +60,12 @@ class Pending(Struct):
     def join(self, other: Pending) -> None:
         """Another path comes here with `other` pending."""
         for space, groups in other.accesses.items():
-            for group in groups.values():
+            for key, group in groups.items():
+                mine = self.accesses[space].setdefault(key, {})
                 for access, loop in group.items():
-                    mine = self._group(space, access)
-                    mine[access] = _outer(mine.get(access), loop)
+                    # most paths agree: this runs for all that is pending where any two meet
+                    if mine.setdefault(access, loop) is not loop:
+                        mine[access] = _outer(mine[access], loop)
         self.through |= other.through
 
     def around(self, loop: Loop) -> Pending:

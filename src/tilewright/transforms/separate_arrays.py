@@ -134,7 +134,8 @@ def _take(module: Module, made: Module, kernel: Kernel) -> None:
         each.detach()
         each.apart_of = careful.sym_name
         each.sym_name = f"{name}{each.sym_name.removeprefix(careful.sym_name)}"
-        each.step_of = None if each is kernel else name
+        if each is not kernel:
+            each.step_of = name
         block.insert(each, behind)
     _note_what_is_read(kernel)
 

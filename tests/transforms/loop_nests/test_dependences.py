@@ -243,3 +243,16 @@ def test_subscripts_are_followed_through_views(row: int, column: int, depends: b
     body = constants + VIEWS.replace("STORED", "%row").replace("  %t = arith.mul %i, %c2 -> index\n", "")
     found = dependences(nest_of(outermost(kernel("%A: memref<f32x8x8>", body))))
     assert any(one.source.writes is not one.sink.writes for one in found) is depends
+
+
+def test_of_loops_behind_each_other_the_second_depends_on_the_first() -> None:
+    body = """
+        %zero = arith.constant {value = 0} -> index
+        scf.for %zero, %n (%i: index) { memref.store %x, %A, %i  scf.yield }
+        scf.for %zero, %n (%j: index) { %v = memref.load %A, %j -> f32  memref.store %v, %B, %j  scf.yield }"""
+    module = kernel("%A: memref<f32x?>, %B: memref<f32x?>, %n: index, %x: f32", body)
+    loops = [op for op in module.walk() if isinstance(op, scf.For)]
+    first, load, *_ = (nest := nest_of(*loops)).references
+    found = [(each.source, each.sink) for each in dependences(nest) if each.source is first or each.sink is first]
+    assert (first, load) in found
+    assert all(source is first for source, _ in found)

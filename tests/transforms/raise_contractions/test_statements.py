@@ -180,6 +180,14 @@ def test_factors_and_differences_are_alpha(rng: np.random.Generator) -> None:
     assert "arith.neg" in text
 
 
+def test_summands_of_a_difference_have_their_signs(rng: np.random.Generator) -> None:
+    difference = """%q = mul %a, %b : f64
+        %d = sub %q, %p : f64
+        %s = add %acc, %d : f64"""
+    same(module := program(FACTORS.replace("%s = sub %acc, %p : f64", difference)), arrays(rng))
+    assert names(module)["tl.gemm"] == 2
+
+
 def test_neighbours_of_different_signs_and_factors_are_several(rng: np.random.Generator) -> None:
     """Rows in turn, each with a product of the same matrices: one box only if they also are scaled alike."""
     row = """

@@ -43,6 +43,7 @@ CASES = {
     "maybe the same memory": (text("%v, %z, %z", "%w, %z, %z"), False),
     "a row further on": (text("%C, %z, %z", "%C, %o, %z"), False),
     "written between": (text("%v, %z, %z", "%v, %z, %z", between="tile.store %s, %v, %z, %z"), False),
+    "stored as it is too": (text("%v, %z, %z", "%v, %z, %z tile.store %c, %w, %z, %z", APART), False),
 }
 
 
@@ -61,6 +62,8 @@ def test_parts_where_nothing_else_is_meant(case: str, rng: np.random.Generator) 
     wanted = [c.copy(), d.copy()]
     target = wanted[1] if "%d, %w" in source else wanted[0][1:] if "%C, %o" in source else wanted[0]
     target[...] = a @ b + 2 * c[:N]
+    if "%c, %w" in source:
+        wanted[1][...] = c
     given = [a, b, c, d]
     found = emulated(module).run(Launch([array.copy(order="F") for array in given], {}))
     arrays = [array.copy(order="F") for array in given]

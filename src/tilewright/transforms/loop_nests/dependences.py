@@ -67,6 +67,9 @@ def common_loops(source: Reference, sink: Reference) -> int:
 def between(nest: Nest, source: Reference, sink: Reference) -> list[Dependence]:
     """The dependences of one reference on another, one for each vector of directions."""
     common = common_loops(source, sink)
+    if not common and source.order >= sink.order:
+        # runs once and later: cheaper to see than which elements these are
+        return []
     system = _Pairs(nest, source, sink)
     if not system.may_touch:
         return []

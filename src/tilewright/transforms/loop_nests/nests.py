@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import islice, takewhile
 
 from msgspec import Struct, field
 
@@ -46,26 +47,37 @@ def loop_of(op: scf.For) -> Loop:
 
 def alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tuple[Linear, ...]:
     """Sums whose largest (`arith.max`) or smallest (`arith.min`) is the value."""
-    found = _alternatives(value, choice)
+    found = _alternatives(value, choice, {})
     return found if len(found) <= _MOST_BOUNDS else (linear(value),)
 
 
-def _alternatives(value: Value, choice: type[arith.Max] | type[arith.Min]) -> tuple[Linear, ...]:
+_Known = dict[Value, tuple[Linear, ...]]
+
+
+def _alternatives(value: Value, choice: type[arith.Max] | type[arith.Min], known: _Known) -> tuple[Linear, ...]:
+    """No more than one too many: with each operation there may be twice as many, and twice as many ways to a value."""
     op = value.defining_op
-    match op:
-        case arith.Max() | arith.Min() if type(op) is choice:
-            return tuple(dict.fromkeys((*_alternatives(op.lhs, choice), *_alternatives(op.rhs, choice))))
-        case arith.Add():
-            left, right = _alternatives(op.lhs, choice), _alternatives(op.rhs, choice)
-            if len(left) > 1 or len(right) > 1:
-                return tuple(x.plus(y) for x in left for y in right)
-        case arith.Sub():
-            left = _alternatives(op.lhs, choice)
-            if len(left) > 1:
-                return tuple(x.plus(linear(op.rhs), -1) for x in left)
-        case _:
-            pass
-    return (linear(value),)
+    if not isinstance(op, choice | arith.Add | arith.Sub):
+        return (linear(value),)
+    found = known.get(value)
+    if found is None:
+        found = known[value] = tuple(islice(_combined(op, value, choice, known), _MOST_BOUNDS + 1))
+    return found
+
+
+def _combined(
+    op: arith.Max | arith.Min | arith.Add | arith.Sub,
+    value: Value,
+    choice: type[arith.Max] | type[arith.Min],
+    known: _Known,
+) -> Iterable[Linear]:
+    left = _alternatives(op.lhs, choice, known)
+    if isinstance(op, choice):
+        return dict.fromkeys((*left, *_alternatives(op.rhs, choice, known)))
+    if isinstance(op, arith.Sub):
+        return (x.plus(linear(op.rhs), -1) for x in left) if len(left) > 1 else (linear(value),)
+    right = _alternatives(op.rhs, choice, known)
+    return (x.plus(y) for x in left for y in right) if len(left) > 1 or len(right) > 1 else (linear(value),)
 
 
 class Place(Struct, frozen=True):
@@ -199,15 +211,28 @@ def _collect(
         loops.append(loop)
         parts = [_collect(nest, inner, (*around, loop), loops, references) for inner in loop.body]
         return all(parts)
-    effects = op.effects()
-    if isinstance(op, scf.Yield) or effects == ():
-        return not op.regions
     if isinstance(op, memref.Load | memref.Store):
         box = op.box()
         place = place_of(box.memref, box.indices, nest)
         references.append(Reference(op, place, box.writes, around, len(references)))
         return True
-    return False
+    return _leaves_memory(op)
+
+
+def _leaves_memory(op: Operation) -> bool:
+    return (isinstance(op, scf.Yield) or op.effects() == ()) and not op.regions
+
+
+def around_unknown(kernel: Operation) -> set[Operation]:
+    """What contains operations of which no nest is known.
+
+    Told once, in time linear in the operations of a kernel: each loop around one would look for it in all that it has.
+    """
+    found: set[Operation] = set()
+    for op in kernel.walk():
+        if not isinstance(op, scf.For | memref.Load | memref.Store) and not _leaves_memory(op):
+            found.update(takewhile(lambda outer: outer not in found, op.ancestors()))
+    return found
 
 
 def variables_of(loops: Sequence[Loop]) -> frozenset[Value]:

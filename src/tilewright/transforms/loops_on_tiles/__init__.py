@@ -17,13 +17,8 @@ from typing import ClassVar
 from msgspec import field
 
 from tilewright.dialects import scf, tl
-from tilewright.dialects.builtin import Module
-from tilewright.ir.core import Block
-from tilewright.ir.definition import SPMD_REGION
+from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.transforms.loops_on_tiles.emission import emit_pieces
-from tilewright.transforms.loops_on_tiles.lanes import lanes_of
-from tilewright.transforms.loops_on_tiles.points import as_loops, is_for_tiles
 from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
 
 
@@ -42,25 +37,15 @@ class LoopsOnTiles(Pass, frozen=True):
         return LoopsOnTiles(self.tiles, floats=False, fewest=self.fewest)
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = False
-        for kernel in module.kernels:
-            changed |= self._block(kernel.body.entry)
-        return changed
+        kernels = [kernel for kernel in module.kernels if _has_loops(kernel)]
+        if not kernels:
+            return False
+        # what takes a while to import, and collective regions of few programs need
+        from tilewright.transforms.loops_on_tiles.blocks import change
 
-    def _block(self, block: Block) -> bool:
-        changed = False
-        for op in list(block):
-            if isinstance(op, tl.Foreach) and is_for_tiles(op, self.floats, self.fewest):
-                self._block(as_loops(op, self.fewest).body.entry)
-                changed = True
-            if SPMD_REGION in op.definition.traits:
-                continue
-            lanes = lanes_of(op, self.floats, self.fewest) if isinstance(op, scf.For) else None
-            if lanes is not None:
-                emit_pieces(lanes, self.tiles, self.fewest)
-                changed = True
-                continue
-            for region in op.regions:
-                for inner in region.blocks:
-                    changed |= self._block(inner)
-        return changed
+        changes = [change(kernel.body.entry, self.tiles, self.floats, self.fewest) for kernel in kernels]
+        return any(changes)
+
+
+def _has_loops(kernel: Kernel) -> bool:
+    return any(isinstance(op, scf.For | tl.Foreach) for op in kernel.walk())

@@ -75,8 +75,11 @@ class Lanes(Struct, frozen=True):
 def lanes_of(loop: scf.For, floats: bool, fewest: int) -> Lanes | None:
     """What a loop does if its iterations may be done at once; without `floats` no sum of floats, and nothing is folded
     of fewer iterations than `fewest`."""
+    if any(op.regions for op in loop.body.entry):
+        # asked of each loop: those around others need not look through them
+        return None
     nest = nest_of(loop)
-    if not nest.is_known or len(nest.loops) != 1 or nest.loops[0].step != 1 or loop.index.type is not INDEX:
+    if not nest.is_known or nest.loops[0].step != 1 or loop.index.type is not INDEX:
         return None
     if trips(loop) == 0:
         return None

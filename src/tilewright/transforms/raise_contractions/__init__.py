@@ -20,99 +20,33 @@ other case. Loops that count several others at once (`coalesced`) are those. Of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from tilewright.dialects import memref, scf
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.ir.core import Block, Operation
-from tilewright.ir.definition import SPMD_REGION
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.transforms.cse import eliminate_common_subexpressions
-from tilewright.transforms.licm import hoist_computations
-from tilewright.transforms.loop_nests.nests import nest_of
-from tilewright.transforms.raise_contractions.coalesced import split_coalesced
-from tilewright.transforms.raise_contractions.overwritten import drop_overwritten
-from tilewright.transforms.raise_contractions.raising import NAME, Outcome, Raiser
-from tilewright.transforms.raise_contractions.split_copies import split_copy
 
 
 class RaiseContractions(Pass, frozen=True):
     """Find collective instructions in loops of collective regions."""
 
-    name: ClassVar[str] = NAME
+    name: ClassVar[str] = "raise-contractions"
     floats: bool = True
 
     def keeping_order(self) -> RaiseContractions:
         return RaiseContractions(floats=False)
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = False
-        for kernel in module.kernels:
-            if _stores_in_loops(kernel):
-                # bounds and subscripts that are equal become the same values
-                changed |= hoist_computations(kernel)
-                changed |= eliminate_common_subexpressions(kernel)
-                changed |= split_coalesced(kernel)
-                changed |= drop_overwritten(kernel)
-                raiser = Raiser(self.floats)
-                _block(kernel.body.entry, raiser)
-                changed |= raiser.changed
-        return changed
+        kernels = [kernel for kernel in module.kernels if _stores_in_loops(kernel)]
+        if not kernels:
+            return False
+        # 14 files, for what few programs have
+        from tilewright.transforms.raise_contractions.runs import raise_in
+
+        changes = [raise_in(kernel, self.floats) for kernel in kernels]
+        return any(changes)
 
 
 def _stores_in_loops(kernel: Kernel) -> bool:
     loops = [op for op in kernel.walk() if isinstance(op, scf.For)]
     return any(isinstance(op, memref.Store) for loop in loops for op in loop.body.entry)
-
-
-def _block(block: Block, raiser: Raiser) -> None:
-    for run in list(_runs(block)):
-        _raise(run, raiser)
-    for op in block:
-        if SPMD_REGION not in op.definition.traits and op not in raiser.settled:
-            for region in op.regions:
-                for inner in region.blocks:
-                    _block(inner, raiser)
-
-
-def _raise(run: list[Operation], raiser: Raiser) -> None:
-    """Raise operations together, so that what one leaves out another may add, else loop by loop."""
-    if _raised(run, raiser) is Outcome.LEFT and len(run) > 1:
-        for op in run:
-            if isinstance(op, scf.For):
-                _raised([op], raiser)
-
-
-def _raised(ops: list[Operation], raiser: Raiser) -> Outcome:
-    """Raise operations, where they can be on memory of more modes than it has, else as they are."""
-    nest = nest_of(*ops)
-    copy = split_copy(nest)
-    if copy is not None:
-        if raiser.raise_nest(copy.ops, nest_of(*copy.ops)) is Outcome.RAISED:
-            copy.keep()
-            if copy.either is not None:
-                raiser.settled.add(copy.either)
-            return Outcome.RAISED
-        copy.drop()
-    return raiser.raise_nest(ops, nest)
-
-
-def _runs(block: Block) -> Iterator[list[Operation]]:
-    """Loops, loads and stores that stand behind each other, with what is pure between them."""
-    run: list[Operation] = []
-    for op in block:
-        if isinstance(op, scf.For | memref.Load | memref.Store) or (run and op.effects() == () and not op.regions):
-            run.append(op)
-        else:
-            yield from _with_loops(run)
-            run = []
-    yield from _with_loops(run)
-
-
-def _with_loops(run: list[Operation]) -> Iterator[list[Operation]]:
-    """The run up to its last loop or store, if it has a loop."""
-    while run and not isinstance(run[-1], scf.For | memref.Store):
-        run.pop()
-    if any(isinstance(op, scf.For) for op in run):
-        yield run

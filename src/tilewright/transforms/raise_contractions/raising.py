@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Final
 
@@ -59,10 +59,12 @@ class Outcome(Enum):
 class Raiser(Struct):
     """Raises nests; without `floats` only sums of integers. What `settled` has is not to be raised any further.
 
-    `changed` says whether there was anything to raise, or to try to.
+    `unknown` are loops of which it is known that nobody knows their nests. `changed` says whether there was anything to
+    raise, or to try to.
     """
 
     floats: bool
+    unknown: Container[Operation] = ()
     changed: bool = False
     settled: set[Operation] = field(default_factory=set[Operation])
 
@@ -88,9 +90,10 @@ class Raiser(Struct):
         sums = [] if kernel is None or not nest.is_known else [each for each in statements(nest) if each.updates]
         if kernel is None or not any(self.floats or _element(each).is_integer for each in sums):
             return False
-        references = [(reference, root_of(reference.place.base)) for reference in nest.references]
-        written = [root for reference, root in references if isinstance(reference.op, memref.Store)]
-        return lie_apart(kernel) or any(lie_in_arrays(root, other) for root in written for _, other in references)
+        # many references have few roots
+        roots = {root_of(reference.place.base) for reference in nest.references}
+        written = {root_of(reference.place.base) for reference in nest.references if reference.writes}
+        return lie_apart(kernel) or any(lie_in_arrays(root, other) for root in written for other in roots)
 
     def _raise(self, nest: Nest) -> Outcome:
         if not nest.is_known or _is_used_outside(nest):

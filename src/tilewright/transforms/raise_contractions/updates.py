@@ -6,7 +6,7 @@ anything else is a statement of which only its references are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -19,6 +19,8 @@ from tilewright.transforms.emit import Number, constant_of, memref_type, scalar_
 from tilewright.transforms.loop_nests.nests import Loop, Nest, Place, Reference, loop_of
 
 _MOST_TERMS: Final = 256
+_MOST_FACTORS: Final = 256
+"""Of a term. Squares of squares are few operations and very many factors."""
 
 _Number: TypeAlias = Value | tuple[Value, Value]
 """A value, or the product of two."""
@@ -91,6 +93,25 @@ class _Sum(Struct, frozen=True):
     terms: tuple[_Term, ...]
 
 
+def _flat(value: _Number, sign: int) -> Iterator[tuple[int, _Number]]:
+    """The summands of a term, one after another: a few operations may make very many."""
+    work = [(sign, value)]
+    while work:
+        sign, value = work.pop()
+        op = None if isinstance(value, tuple) else value.defining_op
+        match op:
+            case arith.Add():
+                work += [(sign, op.rhs), (sign, op.lhs)]
+            case arith.Sub():
+                work += [(-sign, op.rhs), (sign, op.lhs)]
+            case arith.Neg():
+                work.append((-sign, op.value))
+            case arith.Fma():
+                work += [(sign, op.c), (sign, (op.a, op.b))]
+            case _:
+                yield sign, value
+
+
 class _Reader:
     """Reads one store."""
 
@@ -133,29 +154,38 @@ class _Reader:
             and reference.loops == self.write.loops
         )
 
-    def _sum(self, value: Value, is_start: Callable[[Value], bool], loops: tuple[Loop, ...]) -> _Sum | None:
-        """A value as what a sum begins with and what is added to it; None if it is no sum onto a start."""
+    def _sum(
+        self, value: Value, is_start: Callable[[Value], bool], loops: tuple[Loop, ...], none: set[Value] | None = None
+    ) -> _Sum | None:
+        """A value as what a sum begins with and what is added to it; None if it is no sum onto a start.
+
+        `none` are those that have been found to be none on other ways: there may be twice as many with each operation.
+        """
+        none = set() if none is None else none
         if is_start(value):
             return _Sum(value, ())
+        if value in none:
+            return None
         op = value.defining_op
         match op:
             case arith.Add():
                 for one, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-                    found = self._sum(one, is_start, loops)
+                    found = self._sum(one, is_start, loops, none)
                     if found is not None:
                         return _Sum(found.start, (*found.terms, _Term(loops, 1, other)))
             case arith.Sub():
-                found = self._sum(op.lhs, is_start, loops)
+                found = self._sum(op.lhs, is_start, loops, none)
                 if found is not None:
                     return _Sum(found.start, (*found.terms, _Term(loops, -1, op.rhs)))
             case arith.Fma():
-                found = self._sum(op.c, is_start, loops)
+                found = self._sum(op.c, is_start, loops, none)
                 if found is not None:
                     return _Sum(found.start, (*found.terms, _Term(loops, 1, (op.a, op.b))))
             case scf.For() if self.nest.has(op):
                 return self._carried(op, value, is_start, loops)
             case _:
                 pass
+        none.add(value)
         return None
 
     def _carried(
@@ -176,37 +206,18 @@ class _Reader:
         """Terms as products; None if one is none. Of several that do not accumulate only the first overwrites."""
         found: list[Update] = []
         for term in terms:
-            parts = self._flat(term.value, term.sign)
-            if len(found) + len(parts) > _MOST_TERMS:
-                return None
-            for sign, value in parts:
+            for sign, value in _flat(term.value, term.sign):
                 update = self._product(term.loops, sign, value, accumulates or bool(found))
-                if update is None:
+                if update is None or len(found) == _MOST_TERMS:
                     return None
                 found.append(update)
         return found
-
-    def _flat(self, value: _Number, sign: int) -> list[tuple[int, _Number]]:
-        """The summands of a term."""
-        if isinstance(value, tuple):
-            return [(sign, value)]
-        op = value.defining_op
-        match op:
-            case arith.Add():
-                return [*self._flat(op.lhs, sign), *self._flat(op.rhs, sign)]
-            case arith.Sub():
-                return [*self._flat(op.lhs, sign), *self._flat(op.rhs, -sign)]
-            case arith.Neg():
-                return self._flat(op.value, -sign)
-            case arith.Fma():
-                return [(sign, (op.a, op.b)), *self._flat(op.c, sign)]
-            case _:
-                return [(sign, value)]
 
     def _product(self, loops: tuple[Loop, ...], sign: int, value: _Number, accumulates: bool) -> Update | None:
         sources: list[Place] = []
         scales: list[Value | Number] = []
         work = list(value) if isinstance(value, tuple) else [value]
+        factors = 0
         while work:
             factor = work.pop()
             op = factor.defining_op
@@ -220,6 +231,9 @@ class _Reader:
                     continue
                 case _:
                     pass
+            factors += 1
+            if factors > _MOST_FACTORS:
+                return None
             place = self._loaded(factor)
             if place is not None:
                 sources.append(place)

@@ -84,20 +84,20 @@ def has_tile(op: Operation) -> bool:
 
 def collective(op: Operation) -> Iterator[Operation]:
     """The operations inside one that the work-group runs together: nothing of what each work-item runs for itself."""
-    # no generator inside a generator: each operation would pass through as many as there are regions around it
-    inside = _blocks_backwards(op)
-    while inside:
-        inner = next(inside[-1], None)
-        if inner is None:
-            inside.pop()
-            continue
+    # along the links: each operation would pass through as many generators as there are regions around it
+    next_ones = _first_ones_backwards(op)
+    while next_ones:
+        inner = next_ones.pop()
+        if inner.next is not None:
+            next_ones.append(inner.next)
         yield inner
         if inner.regions and not isinstance(inner, team.Spmd):
-            inside += _blocks_backwards(inner)
+            next_ones += _first_ones_backwards(inner)
 
 
-def _blocks_backwards(op: Operation) -> list[Iterator[Operation]]:
-    return [iter(block) for region in reversed(op.regions) for block in reversed(region.blocks)]
+def _first_ones_backwards(op: Operation) -> list[Operation]:
+    blocks = (block for region in reversed(op.regions) for block in reversed(region.blocks))
+    return [block.first for block in blocks if block.first is not None]
 
 
 def tiles_of(kernel: Kernel) -> list[Value]:

@@ -11,6 +11,7 @@ elements, or surely no byte of it. What a reduction needs may go to shared memor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Final
 
 from msgspec import Struct
@@ -63,18 +64,19 @@ def strips(
     """What of a block is computed a part at a time; `in_parts` tells which reductions can be."""
     room = min(_ROOM, registers_of_thread(threads) * 5 // 4)
     taken: set[Operation] = set()
+    places = {op: number for number, op in enumerate(ops)}
     for number, op in enumerate(ops):
         if isinstance(op, tile.Reduce | ReduceBy) and in_parts(op):
             spills = _spills(op, ops[:number])
-            found = _strip((*spills, op), ops[:number])
+            found = _strip((*spills, op), places)
             if spills or (found.ops and _words(found) > room):
                 taken.update(spills)
                 yield found
-    for number, op in enumerate(ops):
+    for op in ops:
         if isinstance(op, gpu.Spill) and op not in taken:
-            yield _strip((op,), ops[:number])
+            yield _strip((op,), places)
         elif isinstance(op, tile.Store) and not copies(layout_of(op.value)):
-            found = _strip((op,), ops[:number])
+            found = _strip((op,), places)
             if _waits(found) or (found.loads and _words(found) > room):
                 yield found
 
@@ -99,22 +101,40 @@ def _is_needed(value: Value, ops: Sequence[Operation]) -> bool:
     return any(user in ops or any(parent in ops for parent in user.ancestors()) for user in value.uses)
 
 
-def _strip(ends: tuple[Operation, ...], before: Sequence[Operation]) -> Strip:
-    return Strip(ends, tuple(reversed(list(_for_alone(ends, before)))))
+def _strip(ends: tuple[Operation, ...], places: Mapping[Operation, int]) -> Strip:
+    return Strip(ends, tuple(reversed(list(_for_alone(ends, places)))))
 
 
-def _for_alone(ends: tuple[Operation, ...], before: Sequence[Operation]) -> Iterator[Operation]:
-    """Loads and elementwise operations of which nothing but the ends needs anything, the last first."""
+def _for_alone(ends: tuple[Operation, ...], places: Mapping[Operation, int]) -> Iterator[Operation]:
+    """Loads and elementwise operations of which nothing but the ends needs anything, the last first.
+
+    `places` are those of the operations of the block. None is looked at but what the ends are computed of.
+    """
     found: set[Operation] = set(ends)
-    for op in reversed(before):
-        if isinstance(op, tile.Load):
-            may = not copies(layout_of(op.out)) and _may_be_late(op, ends[-1])
-        else:
-            may = isinstance(op, Elementwise) and isinstance(op.results[0].type, TileType)
-        users = [user for value in op.results for user in value.uses]
-        if may and users and found.issuperset(users):
+    waiting: list[tuple[int, Operation]] = []
+    seen: set[Operation] = set()
+
+    def wait_for(user: Operation) -> None:
+        for op in {value.defining_op for value in user.operands} - seen:
+            if op is not None and places.get(op, places[ends[-1]]) < places[ends[-1]]:
+                seen.add(op)
+                heappush(waiting, (-places[op], op))
+
+    for end in ends:
+        wait_for(end)
+    while waiting:
+        _, op = heappop(waiting)
+        users = {user for value in op.results for user in value.uses}
+        if found.issuperset(users) and _may_be_in_parts(op, ends[-1]):
             found.add(op)
+            wait_for(op)
             yield op
+
+
+def _may_be_in_parts(op: Operation, end: Operation) -> bool:
+    if isinstance(op, tile.Load):
+        return not copies(layout_of(op.out)) and _may_be_late(op, end)
+    return isinstance(op, Elementwise) and isinstance(op.results[0].type, TileType)
 
 
 def _may_be_late(load: tile.Load, end: Operation) -> bool:

@@ -10,7 +10,7 @@ meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -129,7 +129,7 @@ def stored_by_machine(
     several stores it is that of each iteration of a loop then.
     """
     behind = {
-        op: set(_sources_behind(op.value, any_accumulators)) for op in collective(kernel) if isinstance(op, tile.Store)
+        op: _sources_behind(op.value, any_accumulators) for op in collective(kernel) if isinstance(op, tile.Store)
     }
     of_accumulators = tile.Mma if any_accumulators else tile.Mma | None
     found = [
@@ -200,29 +200,37 @@ def _done_before(kernel: Kernel, store: tile.Store) -> set[Operation]:
     return found
 
 
-def _sources_behind(value: Value, any_rows: bool, moved: bool = False) -> Iterator[tile.Mma | tile.Load | None]:
+def _sources_behind(value: Value, any_rows: bool) -> set[tile.Mma | tile.Load | None]:
     """The products of whose accumulators a tile is computed, element by element, and loads of what meets them, which
-    may be `moved`; None for anything else, but for what is moved if it may be any."""
-    op = value.defining_op
-    match op:
-        case tile.Mma() if not moved:
-            yield op
-        case tile.Load():
-            yield op
-        case scf.For() if isinstance(value, OpResult) and not moved:
-            yield from _sources_behind(scf.yielded(op.body)[op.outs.index(value)], any_rows)
-        case scf.If() if isinstance(value, OpResult) and not moved:
-            for region in op.regions:
-                yield from _sources_behind(scf.yielded(region)[op.outs.index(value)], any_rows)
-        case tile.Splat() | Constant():
-            return
-        case Elementwise() | MovesElements():
-            for operand in op.operands:
-                yield from _sources_behind(operand, any_rows, moved or isinstance(op, MovesElements))
-        case _ if (isinstance(value, BlockArgument) or op is not None) and not (any_rows and moved):
-            yield None
-        case _:
-            return
+    may be moved; None for anything else, but for what is moved if it may be any.
+
+    Each value is looked at once, or once more where it is moved: ways to it may be twice as many with each operation.
+    """
+    found: set[tile.Mma | tile.Load | None] = set()
+    work = [(value, False)]
+    seen = set(work)
+    while work:
+        value, moved = work.pop()
+        op = value.defining_op
+        behind: list[tuple[Value, bool]] = []
+        match op:
+            case tile.Mma() if not moved:
+                found.add(op)
+            case tile.Load():
+                found.add(op)
+            case scf.For() | scf.If() if isinstance(value, OpResult) and not moved:
+                behind = [(scf.yielded(region)[op.outs.index(value)], False) for region in op.regions]
+            case tile.Splat() | Constant():
+                pass
+            case Elementwise() | MovesElements():
+                behind = [(operand, moved or isinstance(op, MovesElements)) for operand in op.operands]
+            case _ if (isinstance(value, BlockArgument) or op is not None) and not (any_rows and moved):
+                found.add(None)
+            case _:
+                pass
+        work += [each for each in behind if each not in seen]
+        seen.update(behind)
+    return found
 
 
 def _factor_loads(product: tile.Mma) -> frozenset[Operation]:
