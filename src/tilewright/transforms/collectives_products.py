@@ -14,9 +14,10 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
-from tilewright.transforms.policy import Schedule, contiguous_mode
+from tilewright.transforms.policy import Remainders, Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.spread_collectives.wishes import wish_for
+from tilewright.transforms.thin_products import cover_thin, is_thin
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
 Write: TypeAlias = Callable[[Builder, Box, Value], None]
@@ -37,7 +38,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
     sharing = schedule.tiles.gemm_sharing(*types)
     inner = emit.extent(build, a, 1)
 
-    def body(at: Builder, box: Box) -> None:
+    def body(at: Builder, box: Box, depth: int = depth, remainders: Remainders = remainders) -> None:
         def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
             left = extended(deep, Box((box.pieces[0], piece)).load(deep, a), op.unsigned_a, goal.accumulator)
             right = extended(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
@@ -48,7 +49,21 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
 
         accumulate(at, goal, box, products, write)
 
-    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, remainders)
+    totals = extents(build, op.c)
+
+    def usual(at: Builder) -> None:
+        cover(at, totals, (rows, columns), loop_order(types[2]), body, remainders)
+
+    thin = schedule.tiles.thin_tiles(*types)
+    if thin is None:
+        usual(build)
+        return
+    tiles = thin
+
+    def few(at: Builder) -> None:
+        cover_thin(at, totals, tiles, lambda deep, box: body(deep, box, tiles.depth, Remainders.ALONE))
+
+    emit.if_else(build, is_thin(build, (*totals, inner), tiles), few, usual)
 
 
 def extended(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:

@@ -18,7 +18,7 @@ from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor
-from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, contiguous_mode
+from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, ThinTiles, contiguous_mode
 
 _LEAST_TILE = 32
 _WHOLE_PRODUCT = 64
@@ -31,6 +31,9 @@ _LONGEST = 2048
 _LONGEST_ON_TILES = 4096
 _DEEPEST = 8192
 _DYNAMIC = 512
+_THIN = 16
+"""Products of open extents are packed from here on along all modes."""
+_ACCUMULATED_BYTES = 4
 _DYNAMIC_TERMS = 1024
 
 QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, remainders=Remainders.ALONE_IF_STATIC)
@@ -101,6 +104,20 @@ class CpuTilePolicy(Struct, frozen=True):
         longest = _LONGEST_ON_TILES if self._takes_tiles(a, b, c) else _LONGEST
         rows, columns = (_DYNAMIC if s is None else min(s, longest) for s in sizes[:2])
         return (max(rows, 1), max(columns, 1), _DYNAMIC_TERMS if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
+
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
+        """Register blocks that read both factors where they lie, while tiles of large products are packed for whole ones.
+
+        Half of the registers are accumulators. Constant extents that are short have small tiles in any case.
+        """
+        sizes = (c.shape[0], c.shape[1], a.shape[1])
+        if self.product is not None or all(sizes) or any(size is not None and size < _THIN for size in sizes):
+            return None
+        run, bytes_ = contiguous_mode(c), max(c.element.component.bytes, _ACCUMULATED_BYTES)
+        lanes, parts = self.machine.lanes(bytes_), 2 if c.element.is_complex else 1
+        vectors = max(1, self.machine.registers // 2 // (parts * _ACROSS))
+        depth = 1
+        return ThinTiles(_THIN, run, vectors * lanes, lanes, _ACROSS, depth)
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
         """Tiles of half and twice the length along one mode, of products that are no whole tile."""
