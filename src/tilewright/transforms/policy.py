@@ -74,17 +74,21 @@ class Remainders(Enum):
 
 
 class ThinTiles(Struct, frozen=True):
-    """Tiles of products of open extents that turn out thin: less than `below` along any of m, n and k.
+    """Boxes of products of open extents that turn out thin: one of m, n and k is less than its number in `below`.
 
-    Along the mode `run` of the result tiles are `length` long, behind the last whole one `rest`; across it `columns`
-    wide, and 1 behind these. Each step has `depth` terms.
+    Along the mode `run` of the result boxes are `length` long, behind the last whole one `rest`; across it `columns`
+    wide, and 1 behind these. Each step has one term. Along a mode of `dots` a result up to `few` long from `terms` terms
+    on is dot products, of `columns` columns, with `depth` terms a step.
     """
 
-    below: int
+    below: tuple[int, int, int]
     run: int
     length: int
     rest: int
     columns: int
+    dots: tuple[int, ...]
+    few: int
+    terms: int
     depth: int
 
 

@@ -16,12 +16,40 @@ from tilewright.transforms.policy import ThinTiles
 from tilewright.transforms.tiling import Box, Piece, checked_pieces, whole_pieces
 
 
-def is_thin(build: Builder, lengths: Sequence[Length], tiles: ThinTiles) -> Value:
-    """Whether any of the extents that are open is short."""
-    shortest, *others = (length for length in lengths if not isinstance(length, int))
-    for length in others:
-        shortest = emit.minimum(build, shortest, length)
-    return emit.less(build, shortest, build.index(tiles.below))
+def is_thin(build: Builder, lengths: Sequence[Length], tiles: ThinTiles) -> Value | None:
+    """Whether any of m, n and k that are open is short; None if that never is."""
+    found: Value | None = None
+    for length, below in zip(lengths, tiles.below, strict=True):
+        if below and not isinstance(length, int):
+            short = emit.less(build, length, build.index(below))
+            found = short if found is None else emit.either(build, found, short)
+    return found
+
+
+def are_dots(build: Builder, lengths: Sequence[Length], tiles: ThinTiles, mode: int) -> Value:
+    """Whether the result has few lines along a mode, and many terms."""
+    *totals, inner = (emit.as_value(build, length) for length in lengths)
+    is_few = emit.less(build, totals[mode], build.index(tiles.few + 1))
+    return emit.both(build, is_few, emit.not_less(build, inner, build.index(tiles.terms)))
+
+
+def cover_dots(
+    build: Builder, totals: Sequence[Length], tiles: ThinTiles, mode: int, body: Callable[[Builder, Box], None]
+) -> None:
+    """Call `body(builder, box)` for independent boxes that cover the result and are one position long along a mode.
+
+    All lines of the mode meet the same ones of the other factor, which stay in the first cache, before the next.
+    """
+    lines, across = (emit.as_value(build, totals[k]) for k in (mode, 1 - mode))
+
+    def each(at: Builder, column: Piece) -> None:
+        def line(deep: Builder, piece: Piece) -> None:
+            body(deep, Box((piece, column) if mode == 0 else (column, piece)))
+
+        whole_pieces(at, at.index(0), lines, 1, line)
+
+    single = whole_pieces(build, build.index(0), across, tiles.columns, each)
+    whole_pieces(build, single, across, 1, each)
 
 
 def cover_thin(

@@ -33,6 +33,9 @@ _DEEPEST = 8192
 _DYNAMIC = 512
 _THIN = 16
 """Products of open extents are packed from here on along all modes."""
+_SHALLOW = 8
+_FEW = 4
+_DOT_VECTORS = 4
 _ACCUMULATED_BYTES = 4
 _DYNAMIC_TERMS = 1024
 
@@ -106,9 +109,11 @@ class CpuTilePolicy(Struct, frozen=True):
         return (max(rows, 1), max(columns, 1), _DYNAMIC_TERMS if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
 
     def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
-        """Register blocks that read both factors where they lie, while tiles of large products are packed for whole ones.
+        """Register blocks that read both factors where they lie; tiles of large products are packed for whole ones.
 
-        Half of the registers are accumulators. Constant extents that are short have small tiles in any case.
+        Half of the registers are accumulators. If vectors have to be gathered, that pays for few terms only. Dot
+        products are those whose many lines have their terms side by side. Constant extents that are short have small
+        tiles in any case.
         """
         sizes = (c.shape[0], c.shape[1], a.shape[1])
         if self.product is not None or all(sizes) or any(size is not None and size < _THIN for size in sizes):
@@ -116,8 +121,18 @@ class CpuTilePolicy(Struct, frozen=True):
         run, bytes_ = contiguous_mode(c), max(c.element.component.bytes, _ACCUMULATED_BYTES)
         lanes, parts = self.machine.lanes(bytes_), 2 if c.element.is_complex else 1
         vectors = max(1, self.machine.registers // 2 // (parts * _ACROSS))
-        depth = 1
-        return ThinTiles(_THIN, run, vectors * lanes, lanes, _ACROSS, depth)
+        by_terms = (b.strides[0] == 1, a.strides[1] == 1)
+        return ThinTiles(
+            below=(_THIN, _THIN, _THIN) if (a, b)[run].strides[run] == 1 else (0, 0, _SHALLOW),
+            run=run,
+            length=vectors * lanes,
+            rest=lanes,
+            columns=_ACROSS,
+            dots=tuple(mode for mode in (0, 1) if by_terms[mode] and sizes[mode] is None),
+            few=_FEW,
+            terms=_DOT_VECTORS * lanes,
+            depth=max(1, vectors // 2) * lanes,
+        )
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
         """Tiles of half and twice the length along one mode, of products that are no whole tile."""
