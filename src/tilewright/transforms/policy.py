@@ -77,8 +77,8 @@ class ThinTiles(Struct, frozen=True):
     """Boxes of products of open extents that turn out thin: one of m, n and k is less than its number in `below`.
 
     Along the mode `run` of the result boxes are `length` long, behind the last whole one `rest`; across it `columns`
-    wide, and 1 behind these. Each step has one term. Along a mode of `dots` a result up to `few` long from `terms` terms
-    on is dot products, of `columns` columns, with `depth` terms a step.
+    wide, and 1 behind these. Each step has one term. Results that are up to `few` long along a mode of `dots` are dot
+    products from `terms` terms on, of `columns` columns, with `depth` terms a step.
     """
 
     below: tuple[int, int, int]

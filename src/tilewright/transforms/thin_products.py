@@ -1,7 +1,8 @@
 """Products of open extents that a launch makes thin: boxes of the result for which neither factor is packed.
 
-A box lies along the mode of the result whose elements are neighbours, so that a step multiplies vectors by scalars. Only
-at the end of that mode do boxes test where it ends; across it they are single columns behind the last few together.
+A box lies along the mode of the result whose elements are neighbours, so that a step multiplies vectors by scalars.
+Only at the end of that mode do boxes test where it ends; across it those behind the last few columns are single ones.
+Few results of many terms are dot products, whose vectors lie along the terms.
 """
 
 from __future__ import annotations
