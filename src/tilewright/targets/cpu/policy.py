@@ -157,7 +157,7 @@ class CpuTilePolicy(Struct, frozen=True):
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
         return isinstance(self._unit(a, b, c), AmxUnit)
 
-    def _unit(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ProductUnit:
+    def _unit(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ProductUnit | AmxUnit:
         accumulator = I32 if c.element is I32 else F32
         m, n, k = (_DYNAMIC if s is None else s for s in (c.shape[0], c.shape[1], a.shape[1]))
         return choose(self.machine, Factor(a.element), Factor(b.element), accumulator, (m, n, k)).unit
