@@ -36,7 +36,36 @@ def test_a_copy_of_what_the_kernel_writes_has_the_result() -> None:
     backwards = (4,), (-1,)
     for written, back in ((False, ""), (True, ", and copy the result back")):
         wanted = replace(parameter((None,), (1,)), written=written)
-        assert offered(wanted, *backwards) == f"pass numpy.asfortranarray(X), a copy{back}"
+        ways = "numpy.asfortranarray(X) (a PyTorch tensor: X.contiguous())"
+        assert offered(wanted, *backwards) == f"pass {ways}, a copy{back}"
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_the_copy_of_a_tensor_fits(order: int) -> None:
+    """What is offered for tensors, by a class that moves dimensions as PyTorch does."""
+    wanted = parameter((None,) * order, (1,) + (None,) * (order - 1))
+    shape = (6,) + (3,) * (order - 1)
+    text = offered(wanted, shape, (1,) * order)
+    found = re.search(r"tensor: (X.+)\), a copy", text)
+    assert found is not None
+    copied = eval(found[1], {"X": _Tensor(np.zeros(shape, np.float32))})
+    assert copied.array.flags.f_contiguous
+    assert copied.array.shape == shape
+
+
+class _Tensor:
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    @property
+    def mT(self) -> _Tensor:
+        return _Tensor(np.swapaxes(self.array, -1, -2))
+
+    def permute(self, *dims: int) -> _Tensor:
+        return _Tensor(self.array.transpose(dims))
+
+    def contiguous(self) -> _Tensor:
+        return _Tensor(np.ascontiguousarray(self.array))
 
 
 def test_the_declared_type_is_not_offered() -> None:

@@ -114,20 +114,28 @@ def _ways_out(parameter: MemrefParameter, shape: Sizes, strides: Sizes) -> str:
     if parameter.dimensions:
         packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
         if not transposed and _fits(parameter, shape, packed):
-            ways.append(_copy("numpy.ascontiguousarray", parameter))
+            ways.append(_copy("numpy.ascontiguousarray", f"{name}.contiguous()", parameter))
         return f"; {', or '.join(ways)}" if ways else ""
     if shape_problem(parameter, shape) is None:
         ways += _types(parameter, shape, strides, transposed)
         packed = tuple(prod(shape[:mode]) for mode in range(len(shape)))
         if not transposed and _fits(parameter, shape, packed):
-            ways.append(_copy("numpy.asfortranarray", parameter))
+            ways.append(_copy("numpy.asfortranarray", _tensor_by_columns(name, len(shape)), parameter))
     return f"; {', or '.join(ways)}" if ways else ""
 
 
-def _copy(function: str, parameter: MemrefParameter) -> str:
-    """The advice to pass a copy, which has the result if the kernel writes."""
+def _copy(function: str, of_tensor: str, parameter: MemrefParameter) -> str:
+    """The advice to pass a copy, which has the result if the kernel writes; CuPy calls functions as NumPy does."""
     back = ", and copy the result back" if parameter.written else ""
-    return f"pass {function}({parameter.name}), a copy{back}"
+    return f"pass {function}({parameter.name}) (a PyTorch tensor: {of_tensor}), a copy{back}"
+
+
+def _tensor_by_columns(name: str, order: int) -> str:
+    """How a copy of a tensor whose first dimension has stride 1 is written: PyTorch has no name for it."""
+    if order < 2:
+        return f"{name}.contiguous()"
+    turned = "mT" if order == 2 else f"permute({', '.join(map(str, reversed(range(order))))})"
+    return f"{name}.{turned}.contiguous().{turned}"
 
 
 def _types(parameter: MemrefParameter, shape: Sizes, strides: Sizes, transposed: bool) -> list[str]:

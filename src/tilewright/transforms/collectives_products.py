@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from tilewright.dialects import tile, tl
 from tilewright.dialects.arith import Add, Mul
@@ -14,9 +16,10 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
-from tilewright.transforms.policy import Schedule, contiguous_mode
+from tilewright.transforms.policy import Remainders, Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.spread_collectives.wishes import wish_for
+from tilewright.transforms.thin_products import are_dots, cover_dots, cover_thin, is_thin
 from tilewright.transforms.tiling import Box, Piece, along, cover, extents, loop_order, strips
 
 Write: TypeAlias = Callable[[Builder, Box, Value], None]
@@ -37,7 +40,7 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
     sharing = schedule.tiles.gemm_sharing(*types)
     inner = emit.extent(build, a, 1)
 
-    def body(at: Builder, box: Box) -> None:
+    def body(at: Builder, box: Box, depth: int = depth, remainders: Remainders = remainders) -> None:
         def step(deep: Builder, piece: Piece, carried: list[Value]) -> list[Value]:
             left = extended(deep, Box((box.pieces[0], piece)).load(deep, a), op.unsigned_a, goal.accumulator)
             right = extended(deep, Box((piece, box.pieces[1])).load(deep, b), op.unsigned_b, goal.accumulator)
@@ -48,7 +51,73 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
 
         accumulate(at, goal, box, products, write)
 
-    cover(build, extents(build, op.c), (rows, columns), loop_order(types[2]), body, remainders)
+    totals = extents(build, op.c)
+
+    def usual(at: Builder) -> None:
+        cover(at, totals, (rows, columns), loop_order(types[2]), body, remainders)
+
+    tiles = schedule.tiles.thin_tiles(*types)
+    if tiles is None:
+        usual(build)
+        return
+
+    def dots(at: Builder, mode: int) -> None:
+        factors = _Lines(a, op.unsigned_a), _Lines(emit.permuted(at, b, True), op.unsigned_b)
+
+        def each(deep: Builder, box: Box) -> None:
+            def products(first: Value) -> Value:
+                return _box_of_dots(deep, factors, mode, inner, tiles.depth, box, first)
+
+            accumulate(deep, goal, box, products, write)
+
+        cover_dots(at, totals, tiles, mode, each)
+
+    def few(at: Builder) -> None:
+        cover_thin(at, totals, tiles, lambda deep, box: body(deep, box, 1, Remainders.ALONE))
+
+    lengths = (*totals, inner)
+
+    def chosen(at: Builder, modes: Sequence[int]) -> None:
+        if modes:
+            mode, *others = modes
+            is_one = are_dots(at, lengths, tiles, mode)
+            emit.if_else(at, is_one, lambda then: dots(then, mode), lambda orelse: chosen(orelse, others))
+        elif (is_short := is_thin(at, lengths, tiles)) is not None:
+            emit.if_else(at, is_short, few, usual)
+        else:
+            usual(at)
+
+    chosen(build, tiles.dots)
+
+
+class _Lines(Struct, frozen=True):
+    """A factor whose terms lie along mode 1, and whether its elements have no sign."""
+
+    view: Value
+    is_unsigned: bool
+
+    def load(self, build: Builder, line: Piece, terms: Piece, accumulator: ScalarType) -> Value:
+        """Some terms of some lines in the type of the sums."""
+        return emit.cast(
+            build,
+            extended(build, Box((line, terms)).load(build, self.view), self.is_unsigned, accumulator),
+            accumulator,
+        )
+
+
+def _box_of_dots(
+    build: Builder, factors: Sequence[_Lines], mode: int, inner: emit.Length, depth: int, box: Box, first: Value
+) -> Value:
+    """A box one position long along a mode: each line of the other mode's factor times the one of this mode's."""
+    element, count = emit.scalar_type(first.type), box.shape[1 - mode]
+
+    def product(at: Builder, piece: Piece) -> Value:
+        one, many = (factors[k].load(at, box.pieces[k], piece, element) for k in (mode, 1 - mode))
+        return at(Mul(many, stretched(at, one, (1, piece.length), (count, piece.length)))).out
+
+    start = build(tile.Reshape(first, result_types=[TileType((count,), element)])).out
+    total = sum_rows(build, product, inner, depth, count, start)
+    return build(tile.Reshape(total, result_types=[TileType(box.shape, element)])).out
 
 
 def extended(build: Builder, value: Value, is_unsigned: bool, accumulator: ScalarType) -> Value:

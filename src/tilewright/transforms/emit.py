@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Div, Max, Min, Mul, Predicate, Rem, Select, Sub
+from tilewright.dialects.arith import Add, And, Cast, Cmp, Constant, Div, Max, Min, Mul, Or, Predicate, Rem, Select, Sub
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.memref import Permute, Size
 from tilewright.dialects.scf import For, If, Yield
@@ -206,6 +206,11 @@ def not_less(build: Builder, a: Value, b: Value) -> Value:
 def both(build: Builder, a: Value, b: Value) -> Value:
     """Whether both bools are true."""
     return build(And(a, b)).out
+
+
+def either(build: Builder, a: Value, b: Value) -> Value:
+    """Whether any of two bools is true."""
+    return build(Or(a, b)).out
 
 
 def if_else(

@@ -73,6 +73,25 @@ class Remainders(Enum):
     CHECKED = "checked"
 
 
+class ThinTiles(Struct, frozen=True):
+    """Boxes of products of open extents that turn out thin: one of m, n and k is less than its number in `below`.
+
+    Along the mode `run` of the result boxes are `length` long, behind the last whole one `rest`; across it `columns`
+    wide, and 1 behind these. Each step has one term. Results that are up to `few` long along a mode of `dots` are dot
+    products from `terms` terms on, of `columns` columns, with `depth` terms a step.
+    """
+
+    below: tuple[int, int, int]
+    run: int
+    length: int
+    rest: int
+    columns: int
+    dots: tuple[int, ...]
+    few: int
+    terms: int
+    depth: int
+
+
 class TilePolicy(Protocol):
     """Sizes of the work-group's tiles.
 
@@ -107,6 +126,10 @@ class TilePolicy(Protocol):
 
     def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
         """Tile lengths along m, n and k of `c += a b`."""
+        ...
+
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
+        """Tiles of the same product where a launch makes it thin; None if it cannot, or the others are right then."""
         ...
 
     def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
@@ -363,6 +386,10 @@ class GenericTilePolicy(Struct, frozen=True):
         if all(s is not None and s <= self.whole for s in sizes):
             return (self.whole, self.whole, self.whole)
         return (self.block, self.block, self.depth)
+
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
+        """None."""
+        return None
 
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
         """None."""

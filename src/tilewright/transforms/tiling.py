@@ -60,6 +60,7 @@ class Box(Struct, frozen=True):
 
 
 Body = Callable[[Builder, Piece, list[Value]], list[Value]]
+Independent = Callable[[Builder, Piece], None]
 
 
 def along(
@@ -101,23 +102,36 @@ def strips(build: Builder, total: Length, length: int, body: Callable[[Builder, 
     What is left of a dynamic total is done in ever shorter ones: a checked strip costs as much as a full one.
     """
     lower = build.index(0)
+
+    def on_box(at: Builder, piece: Piece) -> None:
+        body(at, Box((piece,)))
+
     while not isinstance(total, int) and length >= _LONG_STRIP:
-        step = build.index(length)
-        upper = emit.sub(build, total, emit.rem(build, total, step))
-        _loop(build, lower, upper, step, Piece(step, length, False), _on_box(body), [], True)
-        lower, length = upper, length // _SHORTENED
+        lower, length = whole_pieces(build, lower, total, length, on_box), length // _SHORTENED
     if isinstance(total, int) or emit.integer_of(lower) == 0:
-        along(build, total, length, _on_box(body), parallel=True)
+        along(build, total, length, _independent(on_box), parallel=True)
         return
-    step = build.index(length)
-    upper = emit.sub(build, total, emit.rem(build, total, step))
-    _loop(build, lower, upper, step, Piece(step, length, False), _on_box(body), [], True)
+    upper = whole_pieces(build, lower, total, length, on_box)
     body(emit.open_if(build, emit.less(build, upper, total)), Box((Piece(upper, length, True),)))
 
 
-def _on_box(body: Callable[[Builder, Box], None]) -> Body:
+def whole_pieces(build: Builder, lower: Value, total: Value, length: int, body: Independent) -> Value:
+    """Call `body(builder, piece)` for independent whole pieces from `lower`, a multiple of `length`, on: their end."""
+    step = build.index(length)
+    upper = emit.sub(build, total, emit.rem(build, total, step))
+    _loop(build, lower, upper, step, Piece(step, length, False), _independent(body), [], True)
+    return upper
+
+
+def checked_pieces(build: Builder, lower: Value, total: Value, length: int, body: Independent) -> None:
+    """Call `body(builder, piece)` for independent pieces from `lower` on, all of which test where the total ends."""
+    step = build.index(length)
+    _loop(build, lower, total, step, Piece(step, length, True), _independent(body), [], True)
+
+
+def _independent(body: Independent) -> Body:
     def step(at: Builder, piece: Piece, _: list[Value]) -> list[Value]:
-        body(at, Box((piece,)))
+        body(at, piece)
         return []
 
     return step

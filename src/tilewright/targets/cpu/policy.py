@@ -17,8 +17,9 @@ from tilewright.ir.types import F32, I32, MemrefType
 from tilewright.targets.cpu.machine import Machine
 from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
-from tilewright.targets.cpu.units.unit import Factor
-from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, contiguous_mode
+from tilewright.targets.cpu.units.unit import Factor, ProductUnit
+from tilewright.targets.cpu.units.vector import VectorUnit
+from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, ThinTiles, contiguous_mode
 
 _LEAST_TILE = 32
 _WHOLE_PRODUCT = 64
@@ -31,6 +32,15 @@ _LONGEST = 2048
 _LONGEST_ON_TILES = 4096
 _DEEPEST = 8192
 _DYNAMIC = 512
+_THIN = 16
+"""Products of open extents are packed from here on along all modes."""
+_THIN_ON_UNITS = 8
+"""The same where other instructions than multiply-adds of vectors take them (i8 of 12 x 12 x 5000 by VNNI: a third of
+the time packed)."""
+_SHALLOW = 8
+_FEW = 4
+_DOT_VECTORS = 4
+_ACCUMULATED_BYTES = 4
 _DYNAMIC_TERMS = 1024
 
 QUICK_TILES: Final = GenericTilePolicy(whole=4, block=4, depth=4, run=16, remainders=Remainders.ALONE_IF_STATIC)
@@ -102,6 +112,34 @@ class CpuTilePolicy(Struct, frozen=True):
         rows, columns = (_DYNAMIC if s is None else min(s, longest) for s in sizes[:2])
         return (max(rows, 1), max(columns, 1), _DYNAMIC_TERMS if sizes[2] is None else max(1, min(sizes[2], _DEEPEST)))
 
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
+        """Register blocks that read both factors where they lie; tiles of large products are packed for whole ones.
+
+        Half of the registers are accumulators. If vectors have to be gathered, that pays for few terms only. Dot
+        products are those whose many lines have their terms side by side. Constant extents that are short have small
+        tiles in any case.
+        """
+        sizes = (c.shape[0], c.shape[1], a.shape[1])
+        if self.product is not None or all(sizes) or any(size is not None and size < _THIN for size in sizes):
+            return None
+        run, bytes_ = contiguous_mode(c), max(c.element.component.bytes, _ACCUMULATED_BYTES)
+        lanes, parts = self.machine.lanes(bytes_), 2 if c.element.is_complex else 1
+        vectors = max(1, self.machine.registers // 2 // (parts * _ACROSS))
+        below = _THIN if isinstance(self._unit(a, b, c), VectorUnit) else _THIN_ON_UNITS
+        is_gathered = (a, b)[run].strides[run] != 1
+        by_terms = (b.strides[0] == 1, a.strides[1] == 1)
+        return ThinTiles(
+            below=(0, 0, _SHALLOW) if is_gathered else (below, below, below),
+            run=run,
+            length=lanes if is_gathered else vectors * lanes,
+            rest=lanes,
+            columns=_ACROSS,
+            dots=tuple(mode for mode in (0, 1) if by_terms[mode] and sizes[mode] is None),
+            few=_FEW,
+            terms=_DOT_VECTORS * lanes,
+            depth=lanes,
+        )
+
     def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[Schedule]:
         """Tiles of half and twice the length along one mode, of products that are no whole tile."""
         taken, sizes = self.gemm_tile(a, b, c), (c.shape[0], c.shape[1], a.shape[1])
@@ -117,10 +155,12 @@ class CpuTilePolicy(Struct, frozen=True):
         return Schedule()
 
     def _takes_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> bool:
+        return isinstance(self._unit(a, b, c), AmxUnit)
+
+    def _unit(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ProductUnit | AmxUnit:
         accumulator = I32 if c.element is I32 else F32
         m, n, k = (_DYNAMIC if s is None else s for s in (c.shape[0], c.shape[1], a.shape[1]))
-        choice = choose(self.machine, Factor(a.element), Factor(b.element), accumulator, (m, n, k))
-        return isinstance(choice.unit, AmxUnit)
+        return choose(self.machine, Factor(a.element), Factor(b.element), accumulator, (m, n, k)).unit
 
     def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
         """Small static tensors whole; else runs of vectors along the mode of stride 1, of shorter columns a few.

@@ -179,6 +179,9 @@ class NvidiaTilePolicy(Struct, frozen=True):
             result_bytes=c.element.bytes,
         )
 
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> None:
+        """None: tiles are small."""
+
     def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Schedule:
         """As measured with the tile that the model chooses."""
         is_chosen = self.product is None and not self._is_small(c)
