@@ -24,7 +24,7 @@ from tilewright.transforms.schedule.lowering import Lower, Lowering, copy, lower
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.reductions import picked
-from tilewright.transforms.schedule.regions import on_fragments
+from tilewright.transforms.schedule.regions import elementwise
 from tilewright.transforms.schedule.reshapes import reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
 from tilewright.transforms.schedule.totals import COMBINATIONS, Combining, combining
@@ -152,7 +152,7 @@ def _by_region(low: Lowering, build: Builder, op: ReduceBy | ScanBy) -> None:
 
 def _map(low: Lowering, build: Builder, op: tile.Map) -> None:
     positions = [_positions(low, build, layout_of(op.tile), dim, I32) for dim in range(len(layout_of(op.tile).shape))]
-    (found,) = on_fragments(build, op.body, [*positions, low.new(op.tile)], low.new)
+    (found,) = elementwise(build, op.body, [*positions, low.new(op.tile)], low.new)
     low.put(op.out, found)
 
 
