@@ -170,8 +170,6 @@ class ChooseSchedule(Pass, frozen=True):
         _take_whole_warps(kernel)
         teams = teams_of(kernel)
         found = choose_products(kernel, block_of(kernel, self.policy), wanted)
-        if isinstance(found, str):
-            return found
         accumulators = {tile_type(op.out).shape: plan.most_registers for op, plan in found.plans.items()}
         for value in tiles_of(kernel):
             most = teams.threads * accumulators.get(tile_type(value).shape, MOST_REGISTERS)

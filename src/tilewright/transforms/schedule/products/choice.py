@@ -23,6 +23,7 @@ from tilewright.transforms.schedule.products.chains import sums_of
 from tilewright.transforms.schedule.products.factor_memory import (
     FactorMemory,
     Places,
+    bytes_beside_scratch,
     bytes_of,
     bytes_of_others,
     factor_memory,
@@ -194,18 +195,30 @@ class _Stores(NamedTuple):
     shared: int
 
 
-def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products | str:
-    """Plans of the products of a kernel, among those that are `wanted`, or what is in the way of all ways.
+def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products:
+    """Plans of the products of a kernel, among those that are `wanted`.
 
-    Without a block there are no units.
+    Without a block there are no units. Where allocations leave too little of shared memory for factors, they go to
+    scratch memory; where even so factors find no room, there are no plans.
     """
     if block is None:
-        return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
+        return _by_no_unit(f"subgroups of {kernel.subgroup_size} are no warps")
     if wanted.roles and any(isinstance(op, Check) for op in kernel.walk()):
         # work-items that end early would let others wait
         wanted = replace(wanted, roles=False)
-    others = bytes_of_others(kernel, block.threads // WARP)
-    shared = block.shared_bytes - others
+    beside_others = block.shared_bytes - bytes_of_others(kernel, block.threads // WARP)
+    found = _choose(kernel, block, wanted, beside_others)
+    if isinstance(found, str):
+        found = _choose(kernel, block, wanted, bytes_beside_scratch(block.shared_bytes))
+    return _by_no_unit(found) if isinstance(found, str) else found
+
+
+def _by_no_unit(why: str) -> Products:
+    return Products({}, {}, [], {}, f"products by no unit: {why}")
+
+
+def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int) -> Products | str:
+    """With so many bytes of shared memory for factors, or that these are too few."""
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
     sides = SIDES if wanted.pingpong and wanted.roles else 1
@@ -215,11 +228,10 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     stores = _stores(planned, shared)
     loops, (buffers, memory, beside) = _in_memory(planned, stores)
     if sides > 1 and not _takes_turns(loops, stores.stored):
-        return choose_products(kernel, block, replace(wanted, pingpong=False))
+        return _choose(kernel, block, replace(wanted, pingpong=False), shared)
     total = total_bytes(buffers)
     if total > stores.shared:
-        room = block.shared_bytes
-        return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
+        return f"factors of {total:,} bytes in {max(shared, 0):,} of shared memory"
     return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
 
 

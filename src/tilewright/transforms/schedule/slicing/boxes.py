@@ -29,9 +29,7 @@ class Box(Struct, frozen=True):
 
     def without(self, dim: int) -> Box:
         """The box of a tile that has not this dimension."""
-        return Box(
-            (*self.offsets[:dim], *self.offsets[dim + 1 :]), (*self.shape[:dim], *self.shape[dim + 1 :])
-        )
+        return Box((*self.offsets[:dim], *self.offsets[dim + 1 :]), (*self.shape[:dim], *self.shape[dim + 1 :]))
 
 
 def whole(build: Builder, shape: Shape) -> Box:

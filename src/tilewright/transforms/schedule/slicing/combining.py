@@ -59,7 +59,9 @@ class Parts(Struct, frozen=True):
         totals = fold(build, extent, step, part(build, build.index(0), first), more, first)
         return _narrowed(build, op, totals)
 
-    def scanned(self, build: Builder, op: tile.Scan | ScanBy, box: Box, put: Callable[[Builder, Box, Values], None]) -> None:
+    def scanned(
+        self, build: Builder, op: tile.Scan | ScanBy, box: Box, put: Callable[[Builder, Box, Values], None]
+    ) -> None:
         """The lines of a scan in a box that has all of them; `put` takes its parts."""
         extent, backwards = box.shape[op.dim], isinstance(op, ScanBy) and op.reverse
         step = self._step(box.shape, op.dim)
@@ -99,9 +101,7 @@ class Parts(Struct, frozen=True):
         (rows, columns), depth = box.shape, tile_type(op.lhs).shape[1]
         element = tile_type(op.acc).element
         wide = element.accumulator if element.is_float else element
-        step = min(
-            depth, _DEPTH, self._step((rows, max(depth, 1)), 1), self._step((max(depth, 1), columns), 0)
-        )
+        step = min(depth, _DEPTH, self._step((rows, max(depth, 1)), 1), self._step((max(depth, 1), columns), 0))
         outer = box.offsets
 
         def more(here: Builder, start: Value, count: int, totals: Values) -> Values:

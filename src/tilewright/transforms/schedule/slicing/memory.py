@@ -1,4 +1,4 @@
-"""Where large tiles lie: packed in memory of the work-group, of which scratch memory is a part (`targets/nvidia/arena.py`)."""
+"""Where large tiles lie: packed in memory of the work-group, which may be scratch memory (`targets/nvidia/arena.py`)."""
 
 from __future__ import annotations
 

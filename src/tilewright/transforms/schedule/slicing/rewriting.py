@@ -10,15 +10,17 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
 from tilewright.ir.core import Block, Operation, Value
+from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.known import teams_of
+from tilewright.transforms.schedule.known import is_any_move, teams_of
 from tilewright.transforms.schedule.same_bits import divides, parts
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.schedule.slicing import carried
 from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, each_box, part_of, registers_of, whole
 from tilewright.transforms.schedule.slicing.combining import Parts
 from tilewright.transforms.schedule.slicing.memory import Memory, reserve, viewed
+from tilewright.transforms.schedule.slicing.moves import moved
 from tilewright.transforms.schedule.slicing.slices import OnDemand
 from tilewright.transforms.tile_values import tile_type
 
@@ -68,7 +70,9 @@ class Rewriting:
                 self._share(op)
             elif isinstance(op, scf.For | scf.While | scf.If):
                 self._control(op)
-            elif not isinstance(op, scf.Yield) and any(map(self._large, (*op.operands, *op.results))):
+            elif is_any_move(op) or (
+                not isinstance(op, scf.Yield) and any(map(self._large, (*op.operands, *op.results)))
+            ):
                 self._gone.append(op)
                 if not (op.results and self._large(op.results[0]) and self._on_demand.takes(op)):
                     self._operation(op, Builder.before_op(op))
@@ -103,6 +107,9 @@ class Rewriting:
                 self._side_by_side(op, build)
             case tile.Scan() | ScanBy():
                 self._scanned(op, build)
+            case MovesElements() if not isinstance(op, tile.Extract):
+                places = [self._memory.put(build, value) for value in op.operands]
+                self._produced(op, build, lambda here, box: [moved(here, op, places, box)])
             case tile.Reinterpret():
                 self._produced(op, build, lambda here, box: [self._reinterpreted(here, op, box)], self._whole_parts(op))
             case tile.Reduce() | ReduceBy():

@@ -16,6 +16,7 @@ from tilewright.transforms.assign_stack import assign_stack
 from tilewright.transforms.insert_barriers import insert_barriers
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import MOST_REGISTERS, ChooseSchedule, schedule_of
+from tilewright.transforms.schedule.known import collective, is_known
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.slicing.rewriting import Rewriting
 
@@ -29,6 +30,9 @@ class SliceTiles(Pass, frozen=True):
 
     def run(self, module: Module, context: PassContext) -> bool:
         kernels = [kernel for kernel in module.kernels if schedule_of(kernel).way is None]
+        for op in (op for kernel in kernels for op in collective(kernel) if not is_known(op)):
+            context.report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
+        context.report.raise_if_errors()
         for kernel in kernels:
             slice_tiles(kernel, MOST_REGISTERS)
             ChooseSchedule(self.policy, self.request).again(kernel, context)

@@ -1,8 +1,8 @@
 """Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers.
 
-A tile is *computed on demand* if that is cheap and gives the same wherever it is done. A load is so only if each element
-is read before anything could have changed it: by readers in the same block with no write or barrier before them, of
-which one that itself writes does not touch the same memory, except element for element in the identical view.
+A tile is *computed on demand* if that is cheap and gives the same wherever it is done. A load is so only if each
+element is read before anything could have changed it: by readers in the same block with no write or barrier before
+them, of which one that itself writes does not touch the same memory, except element for element in the identical view.
 """
 
 from __future__ import annotations
