@@ -1,4 +1,4 @@
-"""Where large tiles lie: packed in memory of the work-group, which may be scratch memory (`targets/nvidia/arena.py`)."""
+"""Where large tiles lie: packed, in memory of the work-group, which may be scratch memory."""
 
 from __future__ import annotations
 
