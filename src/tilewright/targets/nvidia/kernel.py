@@ -73,6 +73,7 @@ from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as 
 from tilewright.transforms.signature import is_measured, kernel_info, parts_of
 
 _SHARED_NAME: Final = "tilewright_shared"
+_WAIT: Final = "llvm.nvvm.griddepcontrol.wait"
 
 
 def _prefetch(ctx: KernelContext, op: core.Operation) -> None:
@@ -89,7 +90,7 @@ def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _await_launch(ctx: KernelContext, op: core.Operation) -> None:
-    ctx.b.intrinsic_void("llvm.nvvm.griddepcontrol.wait", [])
+    ctx.b.intrinsic_void(_WAIT, [])
 
 
 _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
@@ -240,6 +241,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     ctx = _context(kernel, module, b, architecture, room)
     if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
+        if room is not None:
+            # launches in front have their tiles in the same scratch memory
+            b.intrinsic_void(_WAIT, [])
     _take_position(ctx)
     slots.load(ctx, function.arguments, block)
     ctx.lower_block(kernel.body.entry)

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import UNSAID, Copies, Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
@@ -40,7 +39,7 @@ from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
-from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.schedule.spreading import Teams, registers_of
 from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
 from tilewright.transforms.tile_values import tile_type
 
@@ -221,7 +220,7 @@ def _most_registers(kernel: Kernel, threads: int) -> int:
     lanes = teams_of(kernel).lanes
     shapes = {tile_type(value).shape for value in tiles_of(kernel)}
     teams = Teams(lanes, threads // lanes)
-    return max((spread_layout(s, teams, Wishes()).count(Owner.REG) for s in shapes), default=0)
+    return max((registers_of(shape, teams) for shape in shapes), default=0)
 
 
 def _transfers(kernel: Kernel, size: int) -> Iterator[tuple[tile.Load | tile.Store, TileType]]:

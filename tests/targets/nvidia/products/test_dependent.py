@@ -22,7 +22,7 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.await_launches import AwaitLaunches
 
 TEXT = TEXTS.whole_product(("?", "?", "?"), "f16", "f32", (False, False))
-SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "elements", "tile=64x64x64 stream=yes"]
+SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "tile=64x64x64 stream=yes"]
 
 
 def waits(region: Region, waited: bool) -> bool:
@@ -83,7 +83,7 @@ return
 """
 
 
-@pytest.mark.parametrize(("text", "schedule"), [(TABLE, None), (SPILLED, "elements dependent=yes")])
+@pytest.mark.parametrize(("text", "schedule"), [(TABLE, None), (SPILLED, "dependent=yes")])
 def test_tables_and_tiles_in_memory_are_behind_the_wait(text: str, schedule: str | None) -> None:
     """Launches in front write the pointers of a table, and use the same memory for their tiles."""
     ptx = tw.compile(text, target="nvidia:sm_90a", schedule=schedule, cache=False).text("ptx")

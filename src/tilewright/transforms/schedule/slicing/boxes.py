@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
-from tilewright.ir.layouts import Owner
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.schedule.spreading import Teams, registers_of
 
 Shape = tuple[int, ...]
 Values = list[Value]
@@ -35,11 +34,6 @@ class Box(Struct, frozen=True):
 def whole(build: Builder, shape: Shape) -> Box:
     """All elements of a shape."""
     return Box(tuple(build.index(0) for _ in shape), shape)
-
-
-def registers_of(shape: Shape, teams: Teams) -> int:
-    """Those of a thread that a tile of a shape takes."""
-    return spread_layout(shape, teams, Wishes()).count(Owner.REG)
 
 
 def part_of(shape: Shape, teams: Teams, registers: int, dims: Sequence[int] | None = None) -> Shape:

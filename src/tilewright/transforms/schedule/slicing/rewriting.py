@@ -17,11 +17,12 @@ from tilewright.transforms.schedule.known import is_any_move, teams_of
 from tilewright.transforms.schedule.same_bits import divides, parts
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.schedule.slicing import carried
-from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, each_box, part_of, registers_of, whole
+from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, each_box, part_of, whole
 from tilewright.transforms.schedule.slicing.combining import Parts
 from tilewright.transforms.schedule.slicing.memory import Memory, reserve, viewed
 from tilewright.transforms.schedule.slicing.moves import moved
 from tilewright.transforms.schedule.slicing.slices import OnDemand
+from tilewright.transforms.schedule.spreading import registers_of
 from tilewright.transforms.tile_values import tile_type
 
 Producer = Callable[[Builder, Box], Values]

@@ -45,7 +45,7 @@ class OnDemand(Struct, frozen=True):
         return _is_cheap(op) or (isinstance(op, tile.Load) and self._may_wait(op))
 
     def _may_wait(self, load: tile.Load) -> bool:
-        for reader, pointwise in self._readers(load.out, True):
+        for reader, pointwise in self._readers(load.out):
             if reader.block is not load.block or not is_quiet(load, reader):
                 return False
             if isinstance(reader, scf.For | scf.While) or self._is_together(load, reader):
@@ -56,13 +56,19 @@ class OnDemand(Struct, frozen=True):
                 return False
         return True
 
-    def _readers(self, value: Value, pointwise: bool) -> Iterator[tuple[Operation, bool]]:
+    def _readers(self, value: Value) -> Iterator[tuple[Operation, bool]]:
         """Operations at which elements are computed, and whether only elementwise operations lie between."""
-        for user in value.uses:
-            if _is_cheap(user) and self.large(user.results[0]):
-                yield from self._readers(user.results[0], pointwise and isinstance(user, _POINTWISE))
-            else:
-                yield user, pointwise
+        work = seen = {(value, True)}
+        while work:
+            found: set[tuple[Value, bool]] = set()
+            for tile_, pointwise in work:
+                for user in tile_.uses:
+                    if _is_cheap(user) and self.large(user.results[0]):
+                        found.add((user.results[0], pointwise and isinstance(user, _POINTWISE)))
+                    else:
+                        yield user, pointwise
+            work = found - seen
+            seen = seen | work
 
     def _is_together(self, load: tile.Load, reader: Operation) -> bool:
         """Operands of one collective instruction overlap only element for element."""
