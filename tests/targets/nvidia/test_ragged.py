@@ -55,7 +55,12 @@ def module_of(text: str) -> Module:
 
 def lowered(text: str, sliced: bool = False) -> Module:
     """Lanes for a device, every step verified."""
-    module, kind = module_of(text), FewRegisters if sliced else NvidiaTarget
+    return lowered_module(module_of(text), sliced)
+
+
+def lowered_module(module: Module, sliced: bool = False) -> Module:
+    """The same of a module, in its place."""
+    kind = FewRegisters if sliced else NvidiaTarget
     lower_module(module, kind(Architecture.SM_80), CompileOptions(2, verify_each=True), Report())
     return module
 

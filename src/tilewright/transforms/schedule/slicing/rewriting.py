@@ -112,7 +112,7 @@ class Rewriting:
                 places = [self._memory.put(build, value) for value in op.operands]
                 self._produced(op, build, lambda here, box: [moved(here, op, places, box)])
             case tile.Reinterpret():
-                self._produced(op, build, lambda here, box: [self._reinterpreted(here, op, box)], self._whole_parts(op))
+                self._reinterpreted(op, build)
             case tile.Reduce() | ReduceBy():
                 self._produced(op, build, lambda here, box: self._parts.reduced(here, op, box))
             case tile.Mma():
@@ -171,17 +171,24 @@ class Rewriting:
             each_box(build, move.shape, self._part(value), body)
         self._memory.lies(op.out, place)
 
-    def _whole_parts(self, op: tile.Reinterpret) -> Shape:
-        """A part of which the bits are those of whole elements of the operand."""
-        (part,) = self._part(op.out)
-        step = parts(op) if divides(op) else 1
-        return (max(part // step, 1) * step,)
+    def _reinterpreted(self, op: tile.Reinterpret, build: Builder) -> None:
+        """By parts of which the bits are those of whole elements on both sides."""
+        count, place = parts(op), reserve(build, tile_type(op.out))
+        narrow, wide = (op.out, op.tile) if divides(op) else (op.tile, op.out)
+        step = max(self._part(narrow)[0] // count, 1)
 
-    def _reinterpreted(self, build: Builder, op: tile.Reinterpret, box: Box) -> Value:
-        (offset,), (count,), number = box.offsets, box.shape, parts(op)
-        if divides(op):
-            offset, size = emit.quotient(build, offset, number), count // number
+        def body(here: Builder, box: Box) -> None:
+            (offset,), (size,) = box.offsets, box.shape
+            many = Box((emit.mul(here, offset, here.index(count)),), (size * count,))
+            source, target = (box, many) if divides(op) else (many, box)
+            part = self._memory.slices().of(here, op.tile, source)
+            type_ = TileType(target.shape, tile_type(op.out).element)
+            found = here(tile.Reinterpret(part, result_types=[type_])).out
+            here(tile.Store(found, place, list(target.offsets)))
+
+        each_box(build, tile_type(wide).shape, (step,), body)
+        if self._large(op.out):
+            self._memory.lies(op.out, place)
         else:
-            offset, size = emit.mul(build, offset, build.index(number)), count * number
-        source = self._memory.slices().of(build, op.tile, Box((offset,), (size,)))
-        return build(tile.Reinterpret(source, result_types=[TileType((count,), tile_type(op.out).element)])).out
+            found = build(tile.Load(place, [build.index(0)], result_types=[op.out.type])).out
+            op.out.replace_all_uses_with(found)

@@ -1,0 +1,241 @@
+"""Tiles that registers have no room for; every other drawn kernel of test_ragged.py is sliced, too."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from effort import SEED, Ran, count
+from generators.tile_lines import LINES
+from generators.tile_products import PRODUCTS
+from generators.tiles import Array, TileKernel, generate
+from tilewright.dialects import tile
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Module
+from tilewright.ir.definition import PURE, Value, operand, result
+from tilewright.ir.index_map import Move, along
+from tilewright.ir.interfaces import MovesElements
+from tilewright.ir.types import TILE
+from tilewright.transforms.schedule.slicing.slices import OnDemand
+from tilewright.transforms.tile_values import tile_type
+
+from .case import Launch
+from .emulated import emulated
+from .test_ragged import interpreted, lowered, lowered_module, module_of, same
+
+LITTLE = 64
+"""Bytes of shared memory, so few that all large tiles lie elsewhere."""
+KERNELS = count("RANDOM_SLICED_IN_SCRATCH", 3, 500)
+
+
+def kernel(parameters: Sequence[str], shapes: Sequence[tuple[int, ...]], body: str, seed: int) -> TileKernel:
+    """One of eight threads, who hold 512 elements of a tile at most; all arrays are written."""
+    made = TileKernel(random.Random(seed), (8, 1), 8, list(parameters), [body], [], [*range(len(parameters))])
+    for name, shape in zip(parameters, shapes, strict=True):
+        made.arguments.append(made.array(shape, name.partition("<")[2].partition("x")[0], False, packed(shape)))
+    return made
+
+
+def packed(shape: Sequence[int]) -> tuple[int, ...]:
+    """Strides of columns behind each other."""
+    return tuple(int(np.prod(shape[:k], dtype=int)) for k in range(len(shape)))
+
+
+def agree(made: TileKernel, module: Module, shared_bytes: int | None = None) -> None:
+    """The emulator gives what the interpreter gives on tiles."""
+    meant = interpreted(module_of(made.text), made)
+    results = emulated(module, shared_bytes).run(Launch(made.copies(), {}))
+    found = [array for k in made.outputs if isinstance(array := results[k], np.ndarray)]
+    wrong = [number for number, have, want in zip(made.outputs, found, meant, strict=True) if not same(have, want)]
+    assert not wrong, f"{wrong}\n{made.text}"
+
+
+# Tiles beyond 64 registers of each of eight threads
+
+CARRIED = """
+    %z = arith.constant {value = 0} -> index
+    %n = arith.constant {value = 3} -> index
+    %a = tile.load %A, %z, %z -> tile<27x27xi32>
+    %i = tile.iota {dim = 1} -> tile<27x27xi32>
+    %x, %y = scf.for %z, %n, %a, %i {operand_segments = [1, 1, 0, 2]} -> tile<27x27xi32>, tile<27x27xi32>
+        (%k: index, %p: tile<27x27xi32>, %q: tile<27x27xi32>) {
+      %t = tile.permute %p {order = [1, 0]} -> tile<27x27xi32>
+      %s = arith.add %t, %q -> tile<27x27xi32>
+      scf.yield %s, %p
+    }
+    %two = arith.constant {value = 2} -> index
+    %e = memref.load %A, %two, %z -> i32
+    %f = memref.load %B, %two, %z -> i32
+    %c = arith.cmp %e, %f {predicate = "gt"} -> bool
+    %w = scf.if %c -> tile<27x27xi32> { scf.yield %x } { %o = arith.sub %y, %x -> tile<27x27xi32> scf.yield %o }
+    tile.store %w, %B, %z, %z"""
+ROWS = """
+    %z = arith.constant {value = 0} -> index
+    %x = tile.load %A, %z, %z -> tile<1200x2xi32>
+    %s = tile.reduce %x {kind = "add", dim = 0} -> tile<2xi32>
+    %r = tile.reshape %s -> tile<1x2xi32>
+    %w = tile.broadcast %r -> tile<1200x2xi32>
+    %d = arith.sub %x, %w -> tile<1200x2xi32>
+    tile.store %d, %A, %z, %z
+    %c, %l = tile.scan_by %d, %x {dim = 0, reverse = true, operand_segments = [2, 0]}
+        -> tile<1200x2xi32>, tile<1200x2xi32> (%d0: i32, %d1: i32, %x0: i32, %x1: i32) {
+      %sum = arith.add %d0, %d1 -> i32
+      scf.yield %sum, %x0 }
+    %v = tile.reshape %c -> tile<48x50xi32>
+    tile.store %v, %B, %z, %z
+    %last = tile.extract %l {offsets = [1198, 0]} -> tile<2x2xi32>
+    tile.store %last, %C, %z, %z"""
+UPDATED = """
+    %z = arith.constant {value = 0} -> index
+    %one = arith.constant {value = 1} -> index
+    %a = tile.load %A, %z, %z -> tile<40x20xi32>
+    %old = tile.atomic_rmw %a, %B, %one, %z {kind = "add", check = [true, false]} -> tile<40x20xi32>
+    %both = tile.cat %a, %old {dim = 0} -> tile<80x20xi32>
+    tile.store %both, %C, %z, %z
+    team.spmd {
+      %part = tile.extract %a {offsets = [3, 5]} -> tile<4x4xi32>
+      tile.store %part, %D, %z, %z
+    }"""
+BYTES = """
+    %z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z -> tile<300xi32>
+    %b = tile.reinterpret %a -> tile<1200xi8>
+    %c = tile.scan %b {kind = "max", dim = 0} -> tile<1200xi8>
+    %d = tile.reinterpret %c -> tile<300xi32>
+    tile.store %d, %A, %z
+    tile.store %c, %B, %z"""
+TEXTS = {
+    "carried": (CARRIED, ["%A: memref<i32x27x27>", "%B: memref<i32x27x27>"], [(27, 27)] * 2),
+    "rows": (
+        ROWS,
+        ["%A: memref<i32x1200x2>", "%B: memref<i32x48x50>", "%C: memref<i32x2x2>"],
+        [(1200, 2), (48, 50), (2, 2)],
+    ),
+    "updated": (
+        UPDATED,
+        ["%A: memref<i32x40x20>", "%B: memref<i32x40x20>", "%C: memref<i32x80x20>", "%D: memref<i32x4x4>"],
+        [(40, 20), (40, 20), (80, 20), (4, 4)],
+    ),
+    "bytes": (BYTES, ["%A: memref<i32x300>", "%B: memref<i8x1200>"], [(300,), (1200,)]),
+}
+
+
+@pytest.mark.parametrize("shared_bytes", [None, LITTLE], ids=["shared", "scratch"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_large_tiles(name: str, shared_bytes: int | None, seed: int) -> None:
+    body, parameters, shapes = TEXTS[name]
+    made = kernel(parameters, shapes, body, seed)
+    module = lowered(made.text)
+    assert (module.kernels[0].schedule or "").startswith("lanes threads=8 # in parts: tiles of")
+    agree(made, module, shared_bytes)
+
+
+def test_random_kernels_in_scratch_memory(ran: Ran) -> None:
+    for seed in range(SEED, SEED + KERNELS):
+        print(f"seed {seed}")
+        made = generate(random.Random(seed), more=(*LINES, *PRODUCTS))
+        agree(made, lowered(made.text, sliced=True), LITTLE)
+    ran(KERNELS, "kernels in slices of scratch memory")
+
+
+# What lanes know nothing of
+
+MAP = """
+    %z = arith.constant {value = 0} -> index
+    %five = arith.constant {value = 5} -> i32
+    %a = tile.load %A, %z, %z -> tile<RxCxi32>
+    %m = tile.map %a -> tile<RxCxi32> (%i: i32, %j: i32, %v: i32) {
+      %row = arith.cast %i -> index
+      %low = arith.cmp %i, %five {predicate = "lt"} -> bool
+      %r = scf.if %low -> i32 {
+        %other = memref.load %B, %row -> i32
+        %s = arith.add %other, %j -> i32
+        scf.yield %s
+      } { scf.yield %v }
+      scf.yield %r
+    }
+    tile.store %m, %A, %z, %z"""
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 1), (6, 9), (40, 31)], ids=["copies", "ragged", "large"])
+def test_maps_that_branch_and_read(rows: int, columns: int, seed: int) -> None:
+    parameters = [f"%A: memref<i32x{rows}x{columns}>", "%B: memref<i32x5>"]
+    body = MAP.replace("RxC", f"{rows}x{columns}")
+    made = kernel(parameters, [(rows, columns), (5,)], body, seed)
+    agree(made, lowered(made.text))
+
+
+class Turned(MovesElements, name="theirs.turned", traits=(PURE,)):
+    """The last row first, then the rows from the last but one to the first, each backwards."""
+
+    tile: Value = operand(TILE)
+    out: Value = result(TILE)
+
+    def moves(self) -> Sequence[Move]:
+        rows, columns = tile_type(self.out).shape
+        backwards = along(1, 2, columns - 1, -1)
+        first = Move(0, (along(0, 2, rows - 1), backwards), (0, 0), (1, columns))
+        return [first, Move(0, (along(0, 2, rows - 2, -1), backwards), (1, 0), (rows - 1, columns))]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 7), (40, 31)], ids=["small", "large"])
+def test_moves_that_layouts_do_not_follow(rows: int, columns: int, rng: np.random.Generator) -> None:
+    body = f"""%z = arith.constant {{value = 0}} -> index
+      %a = tile.load %A, %z, %z -> tile<{rows}x{columns}xi32>
+      tile.store %a, %B, %z, %z"""
+    parameters = [f"%{name}: memref<i32x{rows}x{columns}>" for name in "AB"]
+    module = module_of(TileKernel(random.Random(0), (8, 1), 8, parameters, [body]).text)
+    (store,) = (op for op in module.walk() if isinstance(op, tile.Store))
+    turned = Builder.before_op(store)(Turned(store.value, result_types=[store.value.type]))
+    store.set_operand(0, turned.out)
+    a: Array = np.asfortranarray(rng.integers(-9, 9, (rows, columns)), np.int32)
+    found = emulated(lowered_module(module)).run(Launch([a, np.zeros_like(a)], {}))[1]
+    assert np.array_equal(np.asarray(found), np.concatenate([a[-1:], a[-2::-1]])[:, ::-1])
+
+
+# Loads that wait until somebody asks
+
+LOAD = "%z = arith.constant {value = 0} -> index\n%a = tile.load %A, %z, %z {step = 0} -> tile<4x4xf32>\n"
+
+
+def waits(body: str) -> bool:
+    """Whether the load of `%A` does not go to memory of its own."""
+    parameters = [*(f"%{name}: memref<f32x4x4>" for name in "ABC")]
+    text = TileKernel(random.Random(0), (8, 1), 8, parameters, [LOAD + body]).text
+    text = text.replace('sym_name = "k"', 'sym_name = "k", parameter_attributes = [{}, {}, {"noalias" = true}]')
+    (load,) = [op for op in module_of(text).walk() if isinstance(op, tile.Load)]
+    return OnDemand(lambda value: True).takes(load)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "tile.store %a, %A, %z, %z",
+        "%b = arith.add %a, %a -> tile<4x4xf32>\ntile.store %b, %A, %z, %z",
+        "%p = tile.permute %a {order = [1, 0]} -> tile<4x4xf32>\ntile.store %p, %C, %z, %z",
+        "%p = tile.permute %a {order = [1, 0]} -> tile<4x4xf32>\ntile.store %p, %B, %z, %z {step = 0}",
+        "%m = tile.mma %a, %a, %a -> tile<4x4xf32>\ntile.store %m, %A, %z, %z",
+    ],
+    ids=["in place", "in place after arithmetic", "noalias target", "one instruction", "read by a product"],
+)
+def test_loads_that_may_wait(body: str) -> None:
+    assert waits(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%p = tile.permute %a {order = [1, 0]} -> tile<4x4xf32>\ntile.store %p, %A, %z, %z",
+        "tile.store %a, %B, %z, %z",
+        "tile.store %a, %C, %z, %z\ntile.store %a, %C, %z, %z",
+        "team.barrier {fence_global = true}\ntile.store %a, %A, %z, %z",
+        "%n = memref.size %A {mode = 0} -> index\nscf.for %z, %n {operand_segments = [1, 1, 0, 0]} (%i: index) {\n"
+        "tile.store %a, %A, %z, %z\n}",
+    ],
+    ids=["transposed in place", "other parameter", "write before a reader", "barrier before a reader", "in a loop"],
+)
+def test_loads_that_may_not_wait(body: str) -> None:
+    assert not waits(body)
