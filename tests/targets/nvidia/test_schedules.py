@@ -69,9 +69,6 @@ TILES = f"""cuda_tile.module @m {{
 """
 
 
-WIDE = TILES.replace("tile=(1024)", "tile=(4096)").replace("tile<1024xf32>", "tile<4096xf32>")
-
-
 def line(text: str, schedule: str | None, target: str = "nvidia:sm_90a") -> list[str]:
     return [kernel.schedule for kernel in tw.compile(text, target=target, schedule=schedule, cache=False)]
 
@@ -164,7 +161,6 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
         (SUMS, "lanes threads=2048", "lanes threads=2048", "its blocks have 128"),
         (SUMS, "threads=48", "threads=48", "threads=48 does not fit kernel sums: its blocks have 128"),
         (KNOWN, "known: threads=64", "threads=64", "threads=64 does not fit kernel known: its blocks have 32"),
-        (WIDE, "lanes threads=32", "lanes threads=32", "they take 128 registers of each of 32 threads"),
         (SUMS, "tile=8x8x8", "tile=8x8x8", "it has no products"),
         (PRODUCT, "tile=256x64x32", "tile=256x64x32", "its products have tiles of 128x64x32"),
         (PRODUCT, "product=4x4x4:fma.f32", "product=4x4x4:fma.f32", "its products are 64x64x64:wgmma"),
@@ -191,10 +187,16 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, schedule: str, w
 
 @pytest.mark.parametrize("stage", ["gpu", "ptx"])
 def test_what_does_not_fit_is_refused_on_every_level(stage: str) -> None:
-    arguments = [f"--emit={stage}", "--target=nvidia:sm_90a", "--schedule=lanes threads=32"]
-    done = run("compile", "-", *arguments, text=WIDE)
+    arguments = [f"--emit={stage}", "--target=nvidia:sm_90a", "--schedule=lanes threads=48"]
+    done = run("compile", "-", *arguments, text=TILES)
     assert done.returncode == 1
-    assert "error[T009]: lanes does not fit kernel kernel: the lane level does not take tiles of 4096" in done.stderr
+    assert "error[T009]: threads=48 does not fit kernel kernel: its blocks have 128" in done.stderr
+
+
+def test_what_few_threads_have_no_registers_for_is_in_parts() -> None:
+    text = TILES.replace("tile=(1024)", "tile=(4096)").replace("tile<1024xf32>", "tile<4096xf32>")
+    (found,) = tw.compile(text, target="nvidia:sm_90a", schedule="lanes threads=32", cache=False)
+    assert found.schedule.startswith("lanes threads=32 # in parts: tiles of 4096 elements: they take 128 registers")
 
 
 def test_the_interpreter_takes_none() -> None:
