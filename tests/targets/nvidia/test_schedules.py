@@ -69,6 +69,9 @@ TILES = f"""cuda_tile.module @m {{
 """
 
 
+WIDE = TILES.replace("tile=(1024)", "tile=(4096)").replace("tile<1024xf32>", "tile<4096xf32>")
+
+
 def line(text: str, schedule: str | None, target: str = "nvidia:sm_90a") -> list[str]:
     return [kernel.schedule for kernel in tw.compile(text, target=target, schedule=schedule, cache=False)]
 
@@ -194,8 +197,7 @@ def test_what_does_not_fit_is_refused_on_every_level(stage: str) -> None:
 
 
 def test_what_few_threads_have_no_registers_for_is_in_parts() -> None:
-    text = TILES.replace("tile=(1024)", "tile=(4096)").replace("tile<1024xf32>", "tile<4096xf32>")
-    (found,) = tw.compile(text, target="nvidia:sm_90a", schedule="lanes threads=32", cache=False)
+    (found,) = tw.compile(WIDE, target="nvidia:sm_90a", schedule="lanes threads=32", cache=False)
     assert found.schedule.startswith("lanes threads=32 # in parts: tiles of 4096 elements: they take 128 registers")
 
 

@@ -133,6 +133,47 @@ def test_large_tiles(name: str, shared_bytes: int | None, seed: int) -> None:
     agree(made, module, shared_bytes)
 
 
+def test_sums_of_halves_are_rounded_once() -> None:
+    """Of 512 and one: what is added in f16 from part to part stays 512."""
+    body = """%z = arith.constant {value = 0} -> index
+      %x = tile.load %A, %z -> tile<4096xf16>
+      %s = tile.reduce %x {kind = "add", dim = 0} -> tile<f16>
+      %r = tile.reshape %s -> tile<1xf16>
+      %c = tile.scan %x {kind = "add", dim = 0} -> tile<4096xf16>
+      %l = tile.extract %c {offsets = [4095]} -> tile<1xf16>
+      %both = tile.cat %r, %l {dim = 0} -> tile<2xf16>
+      tile.store %both, %B, %z"""
+    parameters = ["%A: memref<f16x4096>", "%B: memref<f16x2>"]
+    text = TileKernel(random.Random(0), (8, 1), 8, parameters, [body]).text
+    x = np.full(4096, 0.125, np.float16)
+    x[0] = 512
+    found = emulated(lowered(text)).run(Launch([x, np.zeros(2, np.float16)], {}))[1]
+    assert np.array_equal(np.asarray(found), np.float16([x.sum(dtype=np.float64)] * 2))
+
+
+def test_products_beside_more_memory_than_there_is(rng: np.random.Generator) -> None:
+    """What a block has no room for beside their factors goes to scratch memory, and they are by instructions."""
+    body = """%z = arith.constant {value = 0} -> index
+      %m = memref.alloca -> memref<f32x64x704,local>
+      %c = tile.load %C, %z, %z -> tile<64x64xf32>
+      tile.store %c, %m, %z, %i
+      %d = tile.load %m, %z, %z -> tile<64x64xf32>
+      %a = tile.load %A, %z, %z -> tile<64x32xf16>
+      %b = tile.load %B, %z, %z -> tile<32x64xf16>
+      %p = tile.mma %a, %b, %d -> tile<64x64xf32>
+      tile.store %p, %C, %z, %z"""
+    parameters = ["%A: memref<f16x64x32>", "%B: memref<f16x32x64>", "%C: memref<f32x64x64>", "%i: index"]
+    module = lowered(TileKernel(random.Random(0), (128, 1), 32, parameters, [body]).text)
+    assert "product=64x64x32:m16n8k16" in (module.kernels[0].schedule or "")
+    a, b, c = (np.asfortranarray(rng.integers(-3, 4, shape)) for shape in ((64, 32), (32, 64), (64, 64)))
+    device = emulated(module)
+    launch = Launch([a.astype(np.float16), b.astype(np.float16), c.astype(np.float32), np.int64(0)], {})
+    assert np.array_equal(np.asarray(device.run(launch)[2]), a @ b + c)
+    (info,) = device.kernels
+    assert info.launch is not None
+    assert info.launch.scratch_bytes >= 64 * 704 * 4
+
+
 def test_random_kernels_in_scratch_memory(ran: Ran) -> None:
     for seed in range(SEED, SEED + KERNELS):
         print(f"seed {seed}")
