@@ -80,7 +80,8 @@ ROWS = """
     %w = tile.broadcast %r -> tile<1200x2xi32>
     %d = arith.sub %x, %w -> tile<1200x2xi32>
     tile.store %d, %A, %z, %z
-    %c, %l = tile.scan_by %d, %x {dim = 0, reverse = true, operand_segments = [2, 0]}
+    %seven = arith.constant {value = 7} -> i32
+    %c, %l = tile.scan_by %d, %x, %seven, %seven {dim = 0, reverse = true, operand_segments = [2, 2]}
         -> tile<1200x2xi32>, tile<1200x2xi32> (%d0: i32, %d1: i32, %x0: i32, %x1: i32) {
       %sum = arith.add %d0, %d1 -> i32
       scf.yield %sum, %x0 }
@@ -134,7 +135,7 @@ def test_large_tiles(name: str, shared_bytes: int | None, seed: int) -> None:
 
 
 def test_sums_of_halves_are_rounded_once() -> None:
-    """Of 512 and one: what is added in f16 from part to part stays 512."""
+    """Of 2048 and many small ones: where these are added in f16, part by part, it stays 2048."""
     body = """%z = arith.constant {value = 0} -> index
       %x = tile.load %A, %z -> tile<4096xf16>
       %s = tile.reduce %x {kind = "add", dim = 0} -> tile<f16>
@@ -145,8 +146,8 @@ def test_sums_of_halves_are_rounded_once() -> None:
       tile.store %both, %B, %z"""
     parameters = ["%A: memref<f16x4096>", "%B: memref<f16x2>"]
     text = TileKernel(random.Random(0), (8, 1), 8, parameters, [body]).text
-    x = np.full(4096, 0.125, np.float16)
-    x[0] = 512
+    x = np.full(4096, 1 / 128, np.float16)
+    x[0] = 2048
     found = emulated(lowered(text)).run(Launch([x, np.zeros(2, np.float16)], {}))[1]
     assert np.array_equal(np.asarray(found), np.float16([x.sum(dtype=np.float64)] * 2))
 

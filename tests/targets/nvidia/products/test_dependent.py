@@ -66,17 +66,17 @@ TABLE = """func @product(%A: memref<f16x512x512>, %B: memref<f16x512x512>, %T: g
 }
 """
 SPILLED = """cuda_tile.module @m { entry @f(%x: tile<ptr<f64>>) {
-%i = iota : tile<65536xi32>
-%f = itof %i signed : tile<65536xi32> -> tile<65536xf64>
-%s = scan %f dim=0 reverse=false identities=[0.0 : f64] : tile<65536xf64> -> tile<65536xf64>
+%i = iota : tile<131072xi32>
+%f = itof %i signed : tile<131072xi32> -> tile<131072xf64>
+%s = scan %f dim=0 reverse=false identities=[0.0 : f64] : tile<131072xf64> -> tile<131072xf64>
 (%a: tile<f64>, %b: tile<f64>) {
   %c = addf %a, %b : tile<f64>
   yield %c : tile<f64>
 }
-%v = make_tensor_view %x, shape = [65536], strides = [1] : tensor_view<65536xf64, strides=[1]>
-%p = make_partition_view %v : partition_view<tile=(65536), tensor_view<65536xf64, strides=[1]>>
+%v = make_tensor_view %x, shape = [131072], strides = [1] : tensor_view<131072xf64, strides=[1]>
+%p = make_partition_view %v : partition_view<tile=(131072), tensor_view<131072xf64, strides=[1]>>
 %z = constant <i32: 0> : tile<i32>
-%d = store_view_tko weak %s, %p[%z] : tile<65536xf64>, partition_view<tile=(65536), tensor_view<65536xf64,
+%d = store_view_tko weak %s, %p[%z] : tile<131072xf64>, partition_view<tile=(131072), tensor_view<131072xf64,
  strides=[1]>>, tile<i32> -> token
 return
 } }
