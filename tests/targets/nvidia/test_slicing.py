@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+import tilewright as tw
 from effort import SEED, Ran, count
 from generators.tile_lines import LINES
 from generators.tile_products import PRODUCTS
@@ -19,6 +20,7 @@ from tilewright.ir.definition import PURE, Value, operand, result
 from tilewright.ir.index_map import Move, along
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TILE
+from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.slicing.slices import OnDemand
 from tilewright.transforms.tile_values import tile_type
 
@@ -173,6 +175,16 @@ def test_products_beside_more_memory_than_there_is(rng: np.random.Generator) -> 
     (info,) = device.kernels
     assert info.launch is not None
     assert info.launch.scratch_bytes >= 64 * 704 * 4
+
+
+def test_loops_that_together_take_too_much_plan_with_less() -> None:
+    """Of a matrix whose columns are no multiple of a tile's there are two, each with a ring of stages."""
+    matrices = "%A: memref<f16x8192x8192>, %B: memref<f16x8192x96>, %C: memref<f32x8192x96>"
+    text = f"func @k({matrices}) {{ %a = constant 1.0 : f16\n gemm.n.n %a, %A, %B, %a, %C }}"
+    (found,) = tw.compile(text, target="nvidia:sm_80", cache=False)
+    assert found.schedule.count("product=") == 2
+    assert "by no unit" not in found.schedule
+    assert 128 * 1024 < found.info.local_bytes <= Architecture.SM_80.shared_bytes
 
 
 def test_random_kernels_in_scratch_memory(ran: Ran) -> None:

@@ -135,9 +135,6 @@ def check_layouts(kernel: Kernel, report: Report) -> None:
 
 def obstacle(kernel: Kernel) -> str | None:
     """Why a kernel cannot be lowered to lanes; None if nothing is in the way."""
-    teams = teams_of(kernel)
-    if teams.lanes & (teams.lanes - 1):
-        return f"subgroups of {teams.lanes}"
     ops = (op for op in collective(kernel) if not is_known(op) or is_any_move(op))
     return next((op.name for op in ops), None)
 

@@ -40,6 +40,8 @@ from tilewright.transforms.signature import parts_of
 _PAIR: Final = 2
 _GROUP: Final = 4 * WARP
 """Threads that multiply together."""
+_PARTS: Final = (1, 2, 4)
+"""Of shared memory each loop plans with one of so many."""
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
 _ENOUGH_IN_CLUSTERS: Final = 4
@@ -198,27 +200,31 @@ class _Stores(NamedTuple):
 def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products:
     """Plans of the products of a kernel, among those that are `wanted`.
 
-    Without a block there are no units. Where allocations leave too little of shared memory for factors, they go to
-    scratch memory; where even so factors find no room, there are no plans.
+    Without a block there are no units. Where loops would take more shared memory together than there is, each plans
+    with less; where allocations leave too little, they go to scratch memory; where even so factors find no room, there
+    are no plans.
     """
     if block is None:
         return _by_no_unit(f"subgroups of {kernel.subgroup_size} are no warps")
     if wanted.roles and any(isinstance(op, Check) for op in kernel.walk()):
         # work-items that end early would let others wait
         wanted = replace(wanted, roles=False)
+    found: Products | str = ""
     beside_others = block.shared_bytes - bytes_of_others(kernel, block.threads // WARP)
-    found = _choose(kernel, block, wanted, beside_others)
-    if isinstance(found, str):
-        found = _choose(kernel, block, wanted, bytes_beside_scratch(block.shared_bytes))
-    return _by_no_unit(found) if isinstance(found, str) else found
+    for most in (beside_others, bytes_beside_scratch(block.shared_bytes)):
+        for part in _PARTS:
+            found = _choose(kernel, block, wanted, most // part, most)
+            if isinstance(found, Products):
+                return found
+    return _by_no_unit(found)
 
 
 def _by_no_unit(why: str) -> Products:
     return Products({}, {}, [], {}, f"products by no unit: {why}")
 
 
-def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int) -> Products | str:
-    """With so many bytes of shared memory for factors, or that these are too few."""
+def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int, most: int) -> Products | str:
+    """With so many bytes of shared memory for the factors of each loop, or that `most` are too few for all."""
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
     sides = SIDES if wanted.pingpong and wanted.roles else 1
@@ -228,10 +234,10 @@ def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int) -> Prod
     stores = _stores(planned, shared)
     loops, (buffers, memory, beside) = _in_memory(planned, stores)
     if sides > 1 and not _takes_turns(loops, stores.stored):
-        return _choose(kernel, block, replace(wanted, pingpong=False), shared)
-    total = total_bytes(buffers)
-    if total > stores.shared:
-        return f"factors of {total:,} bytes in {max(shared, 0):,} of shared memory"
+        return _choose(kernel, block, replace(wanted, pingpong=False), shared, most)
+    total, room = total_bytes(buffers), most - (shared - stores.shared)
+    if total > room:
+        return f"factors of {total:,} bytes in {max(room, 0):,} of shared memory"
     return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
 
 
