@@ -151,7 +151,7 @@ def test_sums_of_halves_are_rounded_once() -> None:
     x = np.full(4096, 1 / 128, np.float16)
     x[0] = 2048
     found = emulated(lowered(text)).run(Launch([x, np.zeros(2, np.float16)], {}))[1]
-    assert np.array_equal(np.asarray(found), np.float16([x.sum(dtype=np.float64)] * 2))
+    assert np.array_equal(np.asarray(found), np.full(2, x.sum(dtype=np.float64), np.float16))
 
 
 def test_products_beside_more_memory_than_there_is(rng: np.random.Generator) -> None:

@@ -10,7 +10,6 @@ from tilewright.transforms.schedule.slicing.memory import Memory, reserve
 from tilewright.transforms.tile_values import tile_type
 
 Control = scf.For | scf.While | scf.If
-_SEGMENTS = "operand_segments"
 
 
 def begin(memory: Memory, op: Control, numbers: list[int]) -> None:
@@ -61,11 +60,10 @@ def release(op: Control, numbers: list[int]) -> None:
         first = isinstance(op, scf.While)
         end.operands = [v for k, v in enumerate(list(end.operands)) if k - first not in numbers]
     if not isinstance(op, scf.If):
-        before = len(op.operands) - len(op.inits)
+        before, inits = len(op.operands) - len(op.inits), len(op.inits) - len(numbers)
         op.operands = [v for k, v in enumerate(list(op.operands)) if k - before not in numbers]
-        segments = op.attributes.get(_SEGMENTS)
-        if isinstance(segments, tuple):
-            op.attributes[_SEGMENTS] = (*segments[:-1], segments[-1] - len(numbers))
+        if isinstance(op, scf.For):
+            op.attributes["operand_segments"] = (1, 1, before - 2, inits)
 
 
 def without(op: Control, numbers: list[int]) -> None:

@@ -146,7 +146,7 @@ def _lines(build: Builder, op: Lines, values: Values, goes_on: bool = False) -> 
             types = [_shaped(value, kept) for value in values]
             return list(build(ReduceBy(values, op.dim, op.body.clone({}), result_types=types)).outs)
         case ScanBy():
-            starts = () if goes_on else op.starts
+            starts = [] if goes_on else op.starts
             types = [value.type for value in values]
             return list(build(ScanBy(values, op.dim, op.reverse, op.body.clone({}), starts, result_types=types)).outs)
 
