@@ -107,8 +107,8 @@ def _power_of_two(number: int) -> int:
 
 
 def registers_of(shape: tuple[int, ...], teams: Teams) -> int:
-    """Those of each thread that a tile takes, with what its layout covers beyond it; none if it has no elements."""
-    return 0 if 0 in shape else spread_layout(shape, teams, Wishes()).count(Owner.REG)
+    """Those of each thread that a tile takes, with what its layout covers beyond it."""
+    return spread_layout(shape, teams, Wishes()).count(Owner.REG)
 
 
 def _from(first: int, rank: int) -> Sequence[int]:

@@ -37,10 +37,28 @@ def whole(build: Builder, shape: Shape) -> Box:
 
 
 def part_of(shape: Shape, teams: Teams, registers: int, dims: Sequence[int] | None = None) -> Shape:
-    """A shape of no more registers of a thread, by halves of the longest of its dimensions, or of these of them."""
-    part, cut = list(shape), range(len(shape)) if dims is None else dims
-    while registers_of(tuple(part), teams) > registers and any(part[dim] > 1 for dim in cut):
-        dim = max(cut, key=lambda k: (part[k], k))
+    """A shape of no more registers of a thread, cut along the last of its dimensions, or of these of them.
+
+    As few are cut as can be, all but one of them to single elements, so that at most one leaves a rest at its end: none
+    where a divisor of its extent is no less than half of what fits.
+    """
+    part = list(shape)
+    for dim in reversed(range(len(shape)) if dims is None else dims):
+        if registers_of(tuple(part), teams) <= registers:
+            break
+        extent, fits = part[dim], 1
+        while fits < extent and registers_of((*part[:dim], fits, *part[dim + 1 :]), teams) <= registers:
+            fits *= 2
+        fits = max(fits // 2, 1)
+        part[dim] = next((n for n in range(fits, fits // 2, -1) if extent % n == 0), fits)
+    return tuple(part)
+
+
+def block_of(shape: Shape, teams: Teams, registers: int) -> Shape:
+    """A shape of no more registers of a thread, by halves of its longest dimension: sums of products."""
+    part = list(shape)
+    while registers_of(tuple(part), teams) > registers and max(part) > 1:
+        dim = part.index(max(part))
         part[dim] = -(-part[dim] // 2)
     return tuple(part)
 

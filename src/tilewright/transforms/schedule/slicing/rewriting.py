@@ -17,7 +17,7 @@ from tilewright.transforms.schedule.known import is_any_move, teams_of
 from tilewright.transforms.schedule.same_bits import divides, parts
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.schedule.slicing import carried
-from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, each_box, part_of, whole
+from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, block_of, each_box, part_of, whole
 from tilewright.transforms.schedule.slicing.combining import Parts
 from tilewright.transforms.schedule.slicing.memory import Memory, reserve, viewed
 from tilewright.transforms.schedule.slicing.moves import moved
@@ -102,6 +102,9 @@ class Rewriting:
     def _operation(self, op: Operation, build: Builder) -> None:
         """Write what an operation does or computes in its place."""
         match op:
+            case tile.Reshape() if not self._large(op.out):
+                # only tiles without elements are small in another shape
+                op.out.replace_all_uses_with(build.zero(op.out.type))
             case tile.Reshape():
                 self._memory.lies(op.out, viewed(build, self._memory.put(build, op.tile), tile_type(op.out).shape))
             case tile.Cat():
@@ -116,7 +119,7 @@ class Rewriting:
             case tile.Reduce() | ReduceBy():
                 self._produced(op, build, lambda here, box: self._parts.reduced(here, op, box))
             case tile.Mma():
-                part = part_of(tile_type(op.out).shape, self._teams, max(self._most // _SUMS_TOGETHER, 1))
+                part = block_of(tile_type(op.out).shape, self._teams, max(self._most // _SUMS_TOGETHER, 1))
                 self._produced(op, build, lambda here, box: self._parts.multiplied(here, op, box), part)
             case _:
                 self._produced(op, build, lambda here, box: self._memory.slices().of_op(here, op, box))
