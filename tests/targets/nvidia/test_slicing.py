@@ -203,6 +203,7 @@ MAP = """
     %a = tile.load %A, %z, %z -> tile<RxCxi32>
     %m = tile.map %a -> tile<RxCxi32> (%i: i32, %j: i32, %v: i32) {
       %row = arith.cast %i -> index
+      %count = memref.atomic_rmw %five, %N, %z {kind = "add"} -> i32
       %low = arith.cmp %j, %five {predicate = "lt"} -> bool
       %r = scf.if %low -> i32 {
         %other = memref.load %B, %row -> i32
@@ -214,12 +215,12 @@ MAP = """
     tile.store %m, %A, %z, %z"""
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(5, 1), (6, 9), (40, 31)], ids=["copies", "ragged", "large"])
-def test_maps_that_branch_and_read(rows: int, columns: int, seed: int) -> None:
-    """What is beyond a ragged tile reads nothing."""
-    parameters = [f"%A: memref<i32x{rows}x{columns}>", f"%B: memref<i32x{rows}>"]
+@pytest.mark.parametrize(("rows", "columns"), [(4, 1), (6, 9), (40, 31)], ids=["copies", "ragged", "large"])
+def test_maps_that_branch_and_read_and_count(rows: int, columns: int, seed: int) -> None:
+    """Each element once, by one of those that hold it; what is beyond a ragged tile does nothing."""
+    parameters = [f"%A: memref<i32x{rows}x{columns}>", f"%B: memref<i32x{rows}>", "%N: memref<i32x1>"]
     body = MAP.replace("RxC", f"{rows}x{columns}")
-    made = kernel(parameters, [(rows, columns), (rows,)], body, seed)
+    made = kernel(parameters, [(rows, columns), (rows,), (1,)], body, seed)
     agree(made, lowered(made.text))
 
 
