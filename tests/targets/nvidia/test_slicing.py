@@ -68,11 +68,18 @@ CARRIED = """
       %s = arith.add %t, %q -> tile<27x27xi32>
       scf.yield %s, %p
     }
+    %m, %g = scf.while %z, %x -> index, tile<27x27xi32> (%k: index, %h: tile<27x27xi32>) {
+      %one = arith.constant {value = 1} -> index
+      %next = arith.add %k, %one -> index
+      %more = arith.cmp %next, %n {predicate = "lt"} -> bool
+      %d = arith.add %h, %a -> tile<27x27xi32>
+      scf.yield %more, %next, %d
+    }
     %two = arith.constant {value = 2} -> index
     %e = memref.load %A, %two, %z -> i32
     %f = memref.load %B, %two, %z -> i32
     %c = arith.cmp %e, %f {predicate = "gt"} -> bool
-    %w = scf.if %c -> tile<27x27xi32> { scf.yield %x } { %o = arith.sub %y, %x -> tile<27x27xi32> scf.yield %o }
+    %w = scf.if %c -> tile<27x27xi32> { scf.yield %g } { %o = arith.sub %y, %g -> tile<27x27xi32> scf.yield %o }
     tile.store %w, %B, %z, %z"""
 ROWS = """
     %z = arith.constant {value = 0} -> index
@@ -126,6 +133,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("shared_bytes", [None, LITTLE], ids=["shared", "scratch"])
 @pytest.mark.parametrize("name", TEXTS)
 def test_large_tiles(name: str, shared_bytes: int | None, seed: int) -> None:
