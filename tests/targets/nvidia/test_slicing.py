@@ -162,6 +162,33 @@ def test_sums_of_halves_are_rounded_once() -> None:
     assert np.array_equal(np.asarray(found), np.full(2, x.sum(dtype=np.float64), np.float16))
 
 
+@pytest.mark.covering(0)
+@pytest.mark.parametrize("shared_bytes", [None, 2048], ids=["shared", "scratch"])
+def test_products_in_parts_are_by_instructions(shared_bytes: int | None, rng: np.random.Generator) -> None:
+    """Sums that one warp has no registers for, carried in memory; one factor is, too, for it is not only loaded."""
+    body = """%z = arith.constant {value = 0} -> index
+      %n = arith.constant {value = 2} -> index
+      %many = arith.constant {value = 32} -> index
+      %zero = arith.constant {value = 0.0} -> tile<80x72xf32>
+      %s = scf.for %z, %n, %zero {operand_segments = [1, 1, 0, 1]} -> tile<80x72xf32>
+          (%i: index, %sums: tile<80x72xf32>) {
+        %k = arith.mul %i, %many -> index
+        %a = tile.load %A, %z, %k -> tile<80x32xf16>
+        %b = tile.load %B, %k, %z -> tile<32x72xf16>
+        %c = tile.scan %a {dim = 0, kind = "max"} -> tile<80x32xf16>
+        %p = tile.mma %c, %b, %sums -> tile<80x72xf32>
+        scf.yield %p
+      }
+      tile.store %s, %C, %z, %z"""
+    parameters = ["%A: memref<f16x80x64>", "%B: memref<f16x64x72>", "%C: memref<f32x80x72>"]
+    module = lowered(TileKernel(random.Random(0), (32, 1), 32, parameters, [body]).text)
+    assert "product=32x32x16:m16n8k16" in (module.kernels[0].schedule or "")
+    a, b = (np.asfortranarray(rng.integers(-9, 10, shape), np.float16) for shape in ((80, 64), (64, 72)))
+    launch = Launch([a, b, np.zeros((80, 72), np.float32, order="F")], {})
+    found = np.asarray(emulated(module, shared_bytes).run(launch)[2])
+    assert np.array_equal(found, np.maximum.accumulate(a, axis=0).astype(np.float32) @ b.astype(np.float32))
+
+
 def test_products_beside_more_memory_than_there_is(rng: np.random.Generator) -> None:
     """What a block has no room for beside their factors goes to scratch memory, and they are by instructions."""
     body = """%z = arith.constant {value = 0} -> index

@@ -55,11 +55,12 @@ def part_of(shape: Shape, teams: Teams, registers: int, dims: Sequence[int] | No
 
 
 def block_of(shape: Shape, teams: Teams, registers: int) -> Shape:
-    """A shape of no more registers of a thread, by halves of its longest dimension: sums of products."""
+    """A shape of no more registers of a thread, about square, of powers of two as instructions want them: sums of
+    products."""
     part = list(shape)
     while registers_of(tuple(part), teams) > registers and max(part) > 1:
         dim = part.index(max(part))
-        part[dim] = -(-part[dim] // 2)
+        part[dim] = 1 << ((part[dim] - 1).bit_length() - 1)
     return tuple(part)
 
 
