@@ -68,15 +68,14 @@ class ChooseSchedule(Pass, frozen=True):
             self._choose(kernel, wanted, context)
 
     def again(self, kernel: Kernel, context: PassContext) -> None:
-        """Decide anew for a kernel that has got other tiles; what was wished for is in its schedule."""
-        wanted = schedule_of(kernel)
-        self._choose(kernel, replace(wanted, reason="", products=self.request.of(kernel).products), context)
+        """Decide anew for a kernel that has got other tiles; its schedule has what was asked for."""
+        self._choose(kernel, replace(schedule_of(kernel), reason=""), context)
 
     def _choose(self, kernel: Kernel, wanted: Schedule, context: PassContext) -> None:
         threads = take_threads(kernel, wanted, self.policy)
         found = obstacle(kernel)
         products, reason = wanted.products, ""
-        chosen: Mapping[str, object] = UNSAID
+        chosen: Mapping[str, object] = {}
         placed: Products | str = _NO_PRODUCTS
         if found is None:
             placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
