@@ -96,7 +96,7 @@ ROWS = """
       scf.yield %sum, %x0 }
     %v = tile.reshape %c -> tile<48x50xi32>
     tile.store %v, %B, %z, %z
-    %last = tile.extract %l {offsets = [1198, 0]} -> tile<2x2xi32>
+    %last = tile.extract %l {offsets = [3, 0]} -> tile<2x2xi32>
     tile.store %last, %C, %z, %z"""
 UPDATED = """
     %z = arith.constant {value = 0} -> index
@@ -113,7 +113,7 @@ BYTES = """
     %z = arith.constant {value = 0} -> index
     %a = tile.load %A, %z -> tile<300xi32>
     %b = tile.reinterpret %a -> tile<1200xi8>
-    %c = tile.scan %b {kind = "max", dim = 0} -> tile<1200xi8>
+    %c = tile.scan %b {kind = "add", dim = 0} -> tile<1200xi8>
     %d = tile.reinterpret %c -> tile<300xi32>
     tile.store %d, %A, %z
     tile.store %c, %B, %z"""
