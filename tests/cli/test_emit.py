@@ -106,7 +106,6 @@ def test_programs_have_the_same_stages(path: Path, texts: dict[str, str]) -> Non
 
 def test_the_schedule_is_an_option() -> None:
     assert 'schedule = "lanes threads=256 spread=yes"' in emitted("lanes", "--schedule=lanes threads=256")
-    assert "#layout" not in emitted("gpu", "--schedule", "elements")
     done = run("compile", "-", f"--target={TARGET}", "--schedule=lanes thread=4", text=ROWS)
     assert done.returncode == 1
     assert "schedule:1:7: error[T009]: 'thread=4' is no entry of a schedule" in done.stderr

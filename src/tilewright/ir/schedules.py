@@ -1,6 +1,6 @@
 """How a kernel is run, in one line that is printed, kept on the kernel and taken as an option.
 
-    schedule = [lanes | packed | elements] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
+    schedule = [lanes | packed] {threads=N | groups=N | chunk=CHUNK | tile=MxNxK | product=PRODUCT |
                spread=[yes | no] | copies=[threads | tensor] | stores=[threads | tensor] |
                persistent=[yes | no] | pairs=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] |
                overlap=[yes | no] | held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] |
@@ -9,10 +9,10 @@
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
-`lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many, `elements` the
-target's own emission. `threads` are those of a block, or of each of the work-groups that share one, which are `groups`
-of one warp; `tile` the tiles of products whose extents the compiler chooses. A `chunk` of packed items is treated by
-a crew of threads of the block, a team of them an item.
+`lanes` is the way over layouts and lanes, `packed` that of small items of which a block treats many. `threads` are
+those of a block, or of each of the work-groups that share one, which are `groups` of one warp; `tile` the tiles of
+products whose extents the compiler chooses. A `chunk` of packed items is treated by a crew of threads of the block, a
+team of them an item.
 A `product` tells of all with tiles of these extents by which instruction they multiply, how many warps share m and n,
 and for how many iterations of a loop factors are in shared memory at a time, 1 if they are loaded when they are needed.
 `spread` says whether a work-group's tiles are divided among blocks, as many as a launch finds good. `copies` says who
@@ -64,7 +64,6 @@ class Way(Enum):
 
     LANES = "lanes"
     PACKED = "packed"
-    ELEMENTS = "elements"
 
 
 class Copies(Enum):

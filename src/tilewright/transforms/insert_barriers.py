@@ -64,8 +64,13 @@ class InsertBarriers(Pass, frozen=True):
 
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
-            if kernel.work_group_size != (1, 1):
-                _Insertion(multiplies=_multiplies(kernel)).block(kernel.body.entry, Pending())
+            insert_barriers(kernel)
+
+
+def insert_barriers(kernel: Kernel) -> None:
+    """Insert those of one kernel that are not there yet."""
+    if kernel.work_group_size != (1, 1):
+        _Insertion(multiplies=_multiplies(kernel)).block(kernel.body.entry, Pending())
 
 
 def needless(kernel: Kernel, most: int) -> list[Fence]:

@@ -74,10 +74,9 @@ class Case:
         return module
 
     def lowered(self, architecture: Architecture, level: int = 2) -> Module:
-        """The program as tiles, scheduled for a device."""
+        """The program as lanes of a device."""
         module = self.module()
-        if self.language:
-            lower_module(module, NvidiaTarget(architecture), CompileOptions(level, verify_each=True), Report())
+        lower_module(module, NvidiaTarget(architecture), CompileOptions(level, verify_each=True), Report())
         return module
 
     def artifact(self, architecture: Architecture, level: int = 2) -> Artifact:

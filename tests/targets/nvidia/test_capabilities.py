@@ -76,15 +76,17 @@ def test_up_to_the_limits_and_no_further(threads: int, spare: int) -> None:
     %L = memref.alloca -> memref<i8x{count},local>
     %z = arith.constant {{value = 0}} -> index
     %one = arith.constant {{value = 1}} -> i8
-    memref.store %one, %L, %z"""
-    case = Case("limit", kernel("%x: i32", body, 32, (threads, 1)), no_launch)
+    memref.store %one, %L, %i
+    %found = memref.load %L, %z -> i8
+    memref.store %found, %x, %z"""
+    case = Case("limit", kernel("%x: memref<i8x1>, %i: index", body, 32, (threads, 1)), no_launch)
     if threads <= 1024:
         (info,) = case.artifact(Architecture.SM_80).kernels
         assert info.launch is not None
         shared, scratch = info.local_bytes, info.launch.scratch_bytes
         assert (shared, scratch) == ((163 * 1024, 0) if spare == 0 else (0, 163 * 1024 + 256))
     else:
-        with pytest.raises(CompileError, match="exceeds the 1024"):
+        with pytest.raises(CompileError, match="exceeds the target's 1024"):
             case.artifact(Architecture.SM_80)
 
 

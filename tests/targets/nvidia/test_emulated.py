@@ -1,6 +1,5 @@
-"""Every case, as the LLVM text that the device gets, gives the right answer on the emulator, without races.
-
-So do those of the tensor language on the level of lanes in the interpreter; test_lane_cases.py has the others.
+"""Kernels of whole languages, as the LLVM text that the device gets, give the right answer on the emulator, without
+races, and on the level of lanes in the interpreter; test_lane_cases.py has those in the IR's own text.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from .against_interpreter import (
     tile_ir_meaning,
 )
 from .case import Case, Launch, faults
-from .cases_spmd import spmd_cases
+from .cases_language import language_cases
 from .cases_tile_ir import tile_ir_cases
 from .emulated import Emulated, compiled, emulated
 from .lane_level import interpreted
-from .test_kernels import CASES, takers, words
+from .test_kernels import words
 
 LARGE = ("tile_ir-matmul", "tile_ir-softmax", "tile_ir-mma-f16-64x64x32")
 """Those that take seconds, whose operations are in others too."""
@@ -41,14 +40,13 @@ SLOW = "collectives"
 
 def kind_of(case: Case) -> tuple[str, ...]:
     """What `covering` takes of a case."""
-    found = words(case) if case.language else takers(case)
+    found = words(case)
     return found[:1] if found[0] == SLOW else found
 
 
 ALL = defaultdict[tuple[str, ...], list[Case]](list)
-for each in (*CASES, *(c for c in tile_ir_cases() if c.name not in LARGE)):
+for each in (*language_cases(), *(c for c in tile_ir_cases() if c.name not in LARGE)):
     ALL[kind_of(each)].append(each)
-SPMD = {case.name for case in spmd_cases()}
 FAMILIES_OF_THE_DEVICE = ("memory", "atomics", "control", "regions", "floats")
 """Those that the device does in its own way (floats: rounding modes); other arithmetic is the text of the CPU."""
 KERNELS = count("RANDOM_EMULATED_KERNELS", 16, 2000)
@@ -61,22 +59,13 @@ CHUNKS = 4
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", ALL, ids=[cases[0].name for cases in ALL.values()])
 def test_right_answers(kind: tuple[str, ...], seed: int) -> None:
-    """A usual run takes each kind of kernel with all types and all takers, not with each type by each of them.
-
-    Of kernels of whole languages it takes each kind and each type, of those that are slow one.
-    """
+    """A usual run takes each kind of kernel and each type, of those that are slow one."""
     case = random.Random(seed).choice(ALL[kind])
     module = case.lowered(Architecture.SM_80)
-    if case.language:
-        assert not (module.kernels[0].schedule or "").startswith("elements")
+    for is_device in (False, True):
         launch = case.prepare(np.random.default_rng(seed))
-        found = faults(launch, interpreted(module, launch))
-        assert not found, f"interpreted: {'; '.join(found)}"
-    launch = case.prepare(np.random.default_rng(seed))
-    # Work-items that act for themselves meet in any order; those of collective code only at barriers.
-    schedule = random.Random(seed) if case.name in SPMD else None
-    found = faults(launch, emulated(module).run(launch, schedule=schedule))
-    assert not found, "; ".join(found)
+        found = faults(launch, emulated(module).run(launch) if is_device else interpreted(module, launch))
+        assert not found, f"{'emulated' if is_device else 'interpreted'}: {'; '.join(found)}"
 
 
 @pytest.mark.parametrize(("dtype", "number"), [("c32", np.complex64(2 - 3j)), ("c64", np.complex128(5 + 7j))])
@@ -127,14 +116,6 @@ def test_operations_of_tile_ir(family: str, rng: np.random.Generator) -> None:
         for fault in operation_differences(group, number, launched, meant, ulp, rng)
     ]
     assert not wrong, f"{len(wrong)}: {wrong[:60]}"
-
-
-def test_regions_element_after_element(rng: np.random.Generator) -> None:
-    """One thread goes along each line, where tiles have no layouts."""
-    (case,) = (case for case in tile_ir_cases() if case.name == "tile_ir-regions")
-    launch = case.prepare(rng)
-    found = faults(launch, compiled(case.text, schedule="elements").run(launch))
-    assert not found, "; ".join(found)
 
 
 @pytest.mark.skipif(not thorough(), reason="the emulator takes seconds")

@@ -59,34 +59,6 @@ def test_positions_in_front_of_a_view_are_outside_of_it(at: tuple[int, int], rng
     check(parameters, body, Launch([x, y, kept, np.int64(at[0]), np.int64(at[1])], {1: expected, 2: tile}))
 
 
-@pytest.mark.parametrize(("word", "reverse"), [("reduce", False), ("scan", False), ("scan", True)])
-def test_what_a_region_makes_of_lines_is_read_by_others(word: str, reverse: bool, rng: np.random.Generator) -> None:
-    """One work-item goes along each line, then others than that read what it found."""
-    m, n = 5, 13
-    x = np.asfortranarray(rng.integers(-9, 9, (m, n)), np.int32)
-    columns = [x[:, k] for k in (reversed(range(n)) if reverse else range(n))]
-    totals = [columns[0]]
-    for column in columns[1:]:
-        totals.append(totals[-1] * 3 + column)
-    if word == "reduce":
-        expected, options = np.repeat(totals[-1][None], n, axis=0), "dim = 1"
-        moved = f"%c = tile.reshape %r -> tile<1x{m}xi32>\n%s = tile.broadcast %c -> tile<{n}x{m}xi32>"
-    else:
-        expected, options = np.stack(totals[::-1] if reverse else totals), f"dim = 1, reverse = {str(reverse).lower()}"
-        moved = f"%s = tile.permute %r {{order = [1, 0]}} -> tile<{n}x{m}xi32>"
-    body = f"""%a = tile.load %A, %z, %z -> tile<{m}x{n}xi32>
-        %r = tile.{word}_by %a {{{options}{", operand_segments = [1, 0]" if word == "scan" else ""}}}
-            -> tile<{f"{m}xi32" if word == "reduce" else f"{m}x{n}xi32"}> (%later: i32, %earlier: i32) {{
-          %three = arith.constant {{value = 3}} -> i32
-          %scaled = arith.mul %earlier, %three -> i32
-          %sum = arith.add %scaled, %later -> i32
-          scf.yield %sum
-        }}
-        {moved}
-        tile.store %s, %B, %z, %z"""
-    check(f"%A: memref<i32x{m}x{n}>, %B: memref<i32x{n}x{m}>", body, Launch([x, poisoned("i32", n, m)], {1: expected}))
-
-
 def test_reserved_memory_holds_its_size_wherever_it_is_aligned_to(rng: np.random.Generator) -> None:
     """Between others, all of which keep what is written to them."""
     sizes, alignments = (3, 64, 5, 32, 7), (4, 256, 8, 128, 16)

@@ -85,11 +85,6 @@ def test_products_on_lanes_tell_copies_and_loads_of_matrices() -> None:
         assert re.search(rf"shared buffer {buffer}: [\d,]+ bytes, .*: no bank conflicts", said)
 
 
-def test_accesses_by_elements_are_not_told() -> None:
-    said = told(PRODUCT, schedule="elements")
-    assert "4:5: tile.load of %A: threads are chosen as code is emitted, and not told" in said
-
-
 def test_what_ptxas_says(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_assembler() is not None:
         said = told(PRODUCT)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tilewright.artifacts.parameters import with_stand_ins
@@ -27,12 +25,6 @@ NAMED = {case.name: case for case in CASES}
 def words(case: Case) -> tuple[str, ...]:
     """The parts of a name: what kind of kernel, types of elements, who takes part; `covering` takes each part once."""
     return tuple(case.name.split("-"))
-
-
-def takers(case: Case) -> tuple[str, str]:
-    """The kind of a kernel with its types, and with who of a work-group takes part; `covering` takes each once."""
-    named, *who = re.split(r"-(?=group$|subgroup\d+$)", case.name)
-    return named, "-".join([named.partition("-")[0], *who])
 
 
 # Subgroups of 8 and 32 differ from those of 16 in constants only; tests/gpu runs them.

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
-from tilewright.compile_options import CompileOptions
-from tilewright.compiler import lower_module
-from tilewright.diagnostics import Report
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import faults
+from .cases_spmd import spmd_cases
 from .emulated import emulated
 from .lane_level import interpreted
 from .test_kernels import CASES, words
 
 ALL = {words(case): case for case in CASES if not case.language}
+SPMD = {case.name for case in spmd_cases()}
 
 
 @pytest.mark.covering(1)
@@ -24,10 +24,12 @@ ALL = {words(case): case for case in CASES if not case.language}
 def test_right_answers(kind: tuple[str, ...], rng: np.random.Generator) -> None:
     """A usual run takes each kind of kernel, each type and all takers; test_interpreted.py has all cases as tiles."""
     case = ALL[kind]
-    module, seed = case.module(), int(rng.integers(1 << 32))
-    lower_module(module, NvidiaTarget(Architecture.SM_80), CompileOptions(verify_each=True), Report())
-    assert not (module.kernels[0].schedule or "").startswith("elements")
-    for is_device in (False, True):
-        launch = case.prepare(np.random.default_rng(seed))
-        found = faults(launch, emulated(module).run(launch) if is_device else interpreted(module, launch))
-        assert not found, "; ".join(found)
+    module, seed = case.lowered(Architecture.SM_80), int(rng.integers(1 << 32))
+    launch = case.prepare(np.random.default_rng(seed))
+    found = faults(launch, interpreted(module, launch))
+    assert not found, f"interpreted: {'; '.join(found)}"
+    launch = case.prepare(np.random.default_rng(seed))
+    # Work-items that act for themselves meet in any order; those of collective code only at barriers.
+    schedule = random.Random(seed) if case.name in SPMD else None
+    found = faults(launch, emulated(module).run(launch, schedule=schedule))
+    assert not found, f"emulated: {'; '.join(found)}"

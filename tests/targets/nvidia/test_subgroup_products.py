@@ -158,7 +158,8 @@ def test_matrices_in_shared_memory_are_loaded_by_warps(
     """Where their rows are aligned to 16 bytes, and nothing of them may be missing."""
     start = (
         "    %z = arith.constant {value = 0} -> index\n    %two = arith.constant {value = 2} -> index\n"
-        f"    %k = arith.constant {{value = {begin}}} -> index\n"
+        f"    %k0 = arith.constant {{value = {begin}}} -> index\n    %g = team.group_id {{dim = 0}} -> index\n"
+        "    %k = arith.mul %g, %k0 -> index\n"
         f"    %S = memref.alloca -> memref<{element}x48x48,strided<{strides}>,local>\n    team.spmd {{\n"
     )
     body = (LOOP + STORED).replace("tile.load %A, %z, %z", f"tile.load %S, %k, %z{check}")

@@ -88,22 +88,9 @@ def test_loops_carry_one_layout() -> None:
     assert found["v"].vector_width(0) == 8, "16 bytes of f16"
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (
-            "%v = tile.load %x, %z -> tile<64xf32> %w = tile.map %v -> tile<64xf32> (%i: i32, %e: f32) {\n"
-            "%c = arith.cast %i -> index %f = memref.load %x, %c -> f32 scf.yield %f }",
-            "tile.map by more than arithmetic",
-        ),
-        ("%v = tile.load %x, %z -> tile<16384xf32> tile.store %v, %x, %z", "tiles of 16384 elements"),
-    ],
-)
-def test_the_schedule_says_why_not(body: str, words: str) -> None:
-    found = assigned("%x: memref<f32x16384>", body)
-    assert found.schedule is not None
-    assert found.schedule.startswith("elements threads=128 # ")
-    assert words in found.schedule
+def test_the_schedule_says_why_not() -> None:
+    found = assigned("%x: memref<f32x16384>", "%v = tile.load %x, %z -> tile<16384xf32> tile.store %v, %x, %z")
+    assert (found.schedule or "").startswith("threads=128 # in parts: tiles of 16384 elements")
     assert all(isinstance(v.type, TileType) and v.type.layout is None for v in tiles_of(found))
 
 

@@ -90,7 +90,6 @@ def test_as_many_as_are_asked_for(groups: int, items: int, rng: np.random.Genera
     ("schedule", "said"),
     [
         ("threads=64 groups=2", "its work-groups have 64 threads, and those of one warp share blocks"),
-        ("elements groups=2", "over lanes"),
         ("groups=33", "each of its blocks runs 1"),
     ],
 )

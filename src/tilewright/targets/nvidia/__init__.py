@@ -1,7 +1,7 @@
 """The NVIDIA target: NVPTX through LLVM. Importing it needs neither a driver nor a toolkit.
 
-One block runs a work-group, one thread a work-item; a subgroup is a warp or an aligned segment of one. Whatever the
-work-group owns is computed element by element, spread over the threads; what a subgroup owns lives in registers.
+One block runs a work-group, one thread a work-item; a subgroup is a warp or an aligned segment of one. Tiles of the
+work-group come as fragments, the registers of a thread (`transforms/schedule`); those of a subgroup live in registers.
 
 | file | concept |
 |---|---|
@@ -10,10 +10,9 @@ work-group owns is computed element by element, spread over the threads; what a 
 | `lanes.py` | kernels on the lane level (`transforms/schedule`): registers of a thread |
 | `kernel.py`, `context.py`, `values.py` | entry and parameters; the state of lowering; what IR values become |
 | `elementwise.py`, `memory.py`, `atomics.py`, `control.py`, `team.py`, `warp.py` | one element, one work-item |
-| `deferral.py`, `elements.py`, `buffers.py`, `arena.py`, `collective.py` | tiles of the work-group |
-| `distributed.py`, `runs.py` | those that stay in registers; runs of adjacent elements, 16 bytes at a time |
+| `guards.py`, `arena.py` | what is computed on a condition; shared and scratch memory |
 | `lane_products.py`, `async_copies.py` | products and copies of the lane level; `cp.async` |
-| `addresses.py`, `combining.py` | pointers, gathers and scatters; reductions and scans by a region |
+| `addresses.py` | pointers, gathers and scatters |
 | `reports.py` | what kernels print, assert and check: records for the host |
 | `registers.py`, `subgroup.py` | tiles of a subgroup |
 | `subgroup_products.py` | which of their products are by matrix instructions, and which tiles have their layouts |

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from typing import Final, Protocol
+from typing import Final
 
 from tilewright.artifacts.symbols import global_symbol
 from tilewright.dialects import addresses
@@ -16,10 +15,8 @@ from tilewright.ir.types import element_of
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia.atomics import atomic_exchange, atomic_load, atomic_store, atomic_swap, atomic_update
-from tilewright.targets.nvidia.buffers import Coordinates, each_element
-from tilewright.targets.nvidia.collective import computed
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
-from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.guards import guarded
 from tilewright.targets.nvidia.memory import load_element, store_element
 from tilewright.targets.nvidia.values import GLOBAL, Operand, View
 from tilewright.transforms.address_spaces import is_global_address
@@ -77,42 +74,12 @@ def _from_address(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, View(op.type, pointer, sizes, strides, pointer))
 
 
-class Reader(Protocol):
-    """Gives the element of each tile that an access needs for one of its own."""
-
-    def read(self, value: core.Value) -> Operand:
-        """That of a tile."""
-        ...
-
-    def scope(self) -> AbstractContextManager[None]:
-        """What is read inside a branch is not known behind it."""
-        ...
-
-
-class _AtCoordinates:
-    """Elements of tiles of the work-group, computed where they are needed."""
-
-    def __init__(self, ctx: KernelContext, at: Coordinates) -> None:
-        self._elements, self._at = Elements(ctx), at
-
-    def read(self, value: core.Value) -> Operand:
-        return self._elements.at(value, self._at)
-
-    def scope(self) -> AbstractContextManager[None]:
-        return self._elements.scope()
-
-
-def lower_access(ctx: KernelContext, op: Access) -> None:
-    """A gather, scatter or atomic update of the work-group: each element by one thread."""
-    if isinstance(op, addresses.Scatter):
-        with each_element(ctx, tile_type(op.value).shape) as at:
-            scatter_element(ctx, op, _AtCoordinates(ctx, at))
-    else:
-        computed(ctx, op.out, lambda at: access_element(ctx, op, _AtCoordinates(ctx, at)))
+Reader = Callable[[core.Value], Operand]
+"""Gives what a register of a fragment holds."""
 
 
 def access_element(ctx: KernelContext, op: ReadingAccess, reader: Reader) -> Operand:
-    """One element of a gather or an atomic update."""
+    """What one register gets by a gather or an atomic update."""
     match op:
         case addresses.Gather():
             return _gathered(ctx, op, reader)
@@ -132,12 +99,12 @@ def _place(ctx: KernelContext, reader: Reader, op: Access) -> tuple[Value, Calla
     """Whether an element is accessed, and how to compute where it lies."""
     condition = boolean(True)
     if op.mask is not None:
-        found = reader.read(op.mask)
+        found = reader(op.mask)
         assert isinstance(found, Value)
         condition = found
 
     def pointer() -> Value:
-        address = reader.read(op.addresses)
+        address = reader(op.addresses)
         assert isinstance(address, Value)
         return _pointer(ctx, address)
 
@@ -149,8 +116,7 @@ def _gathered(ctx: KernelContext, op: addresses.Gather, reader: Reader) -> Opera
     inside, pointer = _place(ctx, reader, op)
 
     def read() -> Operand:
-        with reader.scope():
-            place = pointer()
+        place = pointer()
         if op.semantics is None:
             return load_element(ctx, element, place)
         return atomic_load(ctx, element, place, op.scope, op.semantics)
@@ -162,8 +128,8 @@ def scatter_element(ctx: KernelContext, op: addresses.Scatter, reader: Reader) -
     """One element of a scatter."""
     element = _element(op)
     inside, pointer = _place(ctx, reader, op)
-    with ctx.b.if_then(inside), reader.scope():
-        place, value = pointer(), reader.read(op.value)
+    with ctx.b.if_then(inside):
+        place, value = pointer(), reader(op.value)
         if op.semantics is None:
             store_element(ctx, element, value, place)
         else:
@@ -175,8 +141,7 @@ def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, reader: Reader) ->
     inside, pointer = _place(ctx, reader, op)
 
     def update() -> Operand:
-        with reader.scope():
-            place, value = pointer(), reader.read(op.value)
+        place, value = pointer(), reader(op.value)
         kind = _KINDS.get(op.kind)
         if kind is not None:
             return atomic_update(ctx, kind, element, value, place, op.scope, op.semantics)
@@ -189,11 +154,10 @@ def _updated(ctx: KernelContext, op: addresses.ScatterUpdate, reader: Reader) ->
 def _exchanged(ctx: KernelContext, op: addresses.ScatterExchange, reader: Reader) -> Operand:
     element = _element(op)
     inside, pointer = _place(ctx, reader, op)
-    expected = reader.read(op.expected)
+    expected = reader(op.expected)
 
     def swap() -> Operand:
-        with reader.scope():
-            place, value = pointer(), reader.read(op.value)
+        place, value = pointer(), reader(op.value)
         assert isinstance(value, Value)
         assert isinstance(expected, Value)
         return atomic_swap(ctx, element, expected, value, place, op.scope, op.semantics)

@@ -1,4 +1,4 @@
-"""Memory of a work-group while a kernel is lowered: the program's allocations, and above them our tiles.
+"""Memory of a work-group while a kernel is lowered: allocations, and above them what is reserved for a region.
 
 That is shared memory. A kernel that needs more than there is has its large pieces, and what finds no room, in scratch
 memory: the launch gives each block a part of the device's own.
@@ -49,8 +49,8 @@ def _aligned(offset: int, alignment: int) -> int:
 class Arena:
     """Byte offsets in the one dynamic shared allocation of a block, and in its scratch memory.
 
-    First the stack that `assign-stack` laid out, then local parameters, then tiles, which are freed with the block of
-    operations that they were made for. `high_water` is what a launch must provide, `scratch_bytes` what it must provide
+    First the stack that `assign-stack` laid out, then local parameters, then what is reserved until the region around
+    it ends. `high_water` is what a launch must provide, `scratch_bytes` what it must provide
     of scratch memory; none unless `room`, the bytes of shared memory that there are, is given.
     """
 

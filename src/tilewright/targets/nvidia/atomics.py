@@ -11,7 +11,7 @@ from tilewright.ir import core
 from tilewright.targets.llvm.emitter import Value, boolean, i32
 from tilewright.targets.llvm.types import ELEMENTS, Element, Kind
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
-from tilewright.targets.nvidia.memory import address, load_element, store_element
+from tilewright.targets.nvidia.memory import address
 from tilewright.targets.nvidia.values import SHARED, Operand, of_parts, parts_of
 
 _UPDATE_ORDER: Final = {
@@ -204,42 +204,20 @@ def _pointer(ctx: KernelContext, memref_: core.Value, indices: list[core.Value])
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.AtomicLoad)
     element, pointer = _pointer(ctx, op.memref, op.indices)
-    if ctx.spmd:
-        ctx.bind(op.out, atomic_load(ctx, element, pointer, op.scope, op.semantics))
-        return
-    # Every thread must go on with the same value, so one reads for all.
-    ctx.bind(op.out, _elected(ctx, element, lambda: atomic_load(ctx, element, pointer, op.scope, op.semantics)))
+    ctx.bind(op.out, atomic_load(ctx, element, pointer, op.scope, op.semantics))
 
 
 def _store(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.AtomicStore)
     element, pointer = _pointer(ctx, op.memref, op.indices)
-    if ctx.spmd:
-        atomic_store(ctx, element, ctx.operand(op.value), pointer, op.scope, op.semantics)
-        return
-    with ctx.b.if_then(ctx.is_elected()):
-        atomic_store(ctx, element, ctx.operand(op.value), pointer, op.scope, op.semantics)
+    atomic_store(ctx, element, ctx.operand(op.value), pointer, op.scope, op.semantics)
 
 
 def _rmw(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.AtomicRmw)
     element, pointer = _pointer(ctx, op.memref, op.indices)
-
-    def update() -> Operand:
-        return atomic_update(ctx, op.kind, element, ctx.operand(op.value), pointer, op.scope, op.semantics)
-
-    ctx.bind(op.out, update() if ctx.spmd else _elected(ctx, element, update))
-
-
-def _elected(ctx: KernelContext, element: Element, read: Callable[[], Operand]) -> Operand:
-    """One thread acts for the work-group; all get its answer through shared memory."""
-    with ctx.arena.frame():
-        slot = ctx.shared_pointer(ctx.arena.reserve(element.bytes))
-        ctx.barrier()
-        with ctx.b.if_then(ctx.is_elected()):
-            store_element(ctx, element, read(), slot)
-        ctx.barrier()
-        return load_element(ctx, element, slot)
+    found = atomic_update(ctx, op.kind, element, ctx.operand(op.value), pointer, op.scope, op.semantics)
+    ctx.bind(op.out, found)
 
 
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct, field
@@ -16,7 +15,6 @@ from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
 from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia.arena import Arena, Place
-from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.subgroup_products import SubgroupProducts
 from tilewright.targets.nvidia.values import SHARED, Group, Lowered, Operand, View
 
@@ -42,8 +40,7 @@ class KernelContext(Struct):
 
     `thread` is the number of the thread in its work-group, `lane` that in its subgroup, `subgroup` the number of the
     subgroup; `warp_lane` and `warp` are the same of the machine's warps, each of which may be several subgroups.
-    `spmd` tells whether the code being emitted is that of a work-item (or of one element of a tile) rather than of the
-    whole work-group. `groups` is how many work-groups there are along x where blocks run several of them, along all
+    `groups` is how many work-groups there are along x where blocks run several of them, along all
     modes where they take any, `parts` how many blocks share one where they do, `memory` what a work-group keeps between
     launches. `reports` says where records for the host go.
     `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
@@ -57,8 +54,6 @@ class KernelContext(Struct):
     arith: Arithmetic
     arena: Arena
     table: Mapping[type[core.Operation], OpLowering]
-    deferred: frozenset[core.Value]
-    distributions: Distributions
     subgroup_size: int
     work_group_size: tuple[int, int]
     shared: Value
@@ -71,7 +66,6 @@ class KernelContext(Struct):
     warp: Value
     products: SubgroupProducts = field(default_factory=SubgroupProducts)
     values: dict[core.Value, Lowered] = field(default_factory=dict[core.Value, Lowered])
-    spmd: bool = False
     in_role: bool = False
     reports: Records | None = None
     parts: Value | None = None
@@ -168,22 +162,13 @@ class KernelContext(Struct):
 
     # Operations
 
-    @contextmanager
-    def per_work_item(self) -> Generator[None]:
-        """Emit as one work-item, not as the work-group."""
-        before, self.spmd = self.spmd, True
-        yield
-        self.spmd = before
-
     def lower_block(self, block: core.Block) -> None:
         """Lower the operations of a block in order."""
         for op in block:
             self.lower(op)
 
     def lower(self, op: core.Operation) -> None:
-        """Lower one operation; a tile of the work-group that can wait is computed where its elements are asked for."""
-        if op.results and op.results[0] in self.deferred:
-            return
+        """Lower one operation."""
         self.table[type(op)](self, op)
 
 

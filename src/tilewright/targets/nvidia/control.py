@@ -1,4 +1,4 @@
-"""Structured control flow: scalars and register tiles travel as phis, tiles of the work-group in shared buffers."""
+"""Structured control flow: scalars, fragments and register tiles travel as phis."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from msgspec.structs import replace
 from tilewright.dialects import scf
 from tilewright.dialects.lane import fragment_of
 from tilewright.ir import core
-from tilewright.ir.types import ScalarType, TileType
+from tilewright.ir.types import ScalarType
 from tilewright.targets.llvm.emitter import Value, boolean, i64
 from tilewright.targets.llvm.trips import trip_count
 from tilewright.targets.llvm.types import ELEMENTS
-from tilewright.targets.nvidia.buffers import copy_tile, new_buffer
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, is_tile
-from tilewright.targets.nvidia.elements import materialize, tile_type
 from tilewright.targets.nvidia.lanes import HALF_BITS, in_elements, narrow_words, packed, slots_of, words_of
 from tilewright.targets.nvidia.values import (
     Fragment,
     Lowered,
     Operand,
     RegisterTile,
-    SharedTile,
     Words,
     of_parts,
     parts_of,
 )
+from tilewright.transforms.tile_values import tile_type
 
 
 def flatten(lowered: Lowered) -> list[Value]:
@@ -51,22 +49,14 @@ def rebuild(like: Lowered, values: Sequence[Value]) -> Lowered:
 
 
 class Carried:
-    """The values that a loop carries or a branch gives, sorted into phis and shared buffers."""
+    """The values that a loop carries or a branch gives, as phis."""
 
-    def __init__(self, ctx: KernelContext, values: Sequence[core.Value]) -> None:
+    def __init__(self, ctx: KernelContext) -> None:
         self._ctx = ctx
-        self.shared = [k for k, v in enumerate(values) if is_tile(v) and not ctx.spmd]
-        self.plain = [k for k in range(len(values)) if k not in self.shared]
-        self.buffers: dict[int, SharedTile] = {}
-        for k in self.shared:
-            type_ = values[k].type
-            assert isinstance(type_, TileType)
-            self.buffers[k] = new_buffer(ctx, type_)
 
     def flat(self, values: Sequence[core.Value], like: Sequence[Lowered]) -> list[Value]:
         """The phis' values, in the form of others."""
-        mine = [values[k] for k in self.plain]
-        return [part for value, form in zip(mine, like, strict=True) for part in flatten(self._in_form(value, form))]
+        return [part for value, form in zip(values, like, strict=True) for part in flatten(self._in_form(value, form))]
 
     def _in_form(self, value: core.Value, like: Lowered) -> Lowered:
         """What a value was lowered to; in words or element by element as another fragment is."""
@@ -78,21 +68,19 @@ class Carried:
         return found
 
     def bind(self, values: Sequence[core.Value], like: Sequence[Lowered], flat: Sequence[Value]) -> None:
-        """Bind IR values: the plain ones to LLVM values in the form of `like`, the others to their buffers."""
+        """Bind IR values to LLVM values in the form of `like`."""
         rest = list(flat)
-        for k, form in zip(self.plain, like, strict=True):
+        for value, form in zip(values, like, strict=True):
             count = len(flatten(form))
             found = rebuild(form, rest[:count])
-            if isinstance(found, Words) and is_tile(values[k]):
-                found = RegisterTile(tile_type(values[k]), tuple(in_elements(self._ctx, found)))
-            self._ctx.bind(values[k], found)
+            if isinstance(found, Words) and is_tile(value):
+                found = RegisterTile(tile_type(value), tuple(in_elements(self._ctx, found)))
+            self._ctx.bind(value, found)
             del rest[:count]
-        for k in self.shared:
-            self._ctx.bind(values[k], self.buffers[k])
 
     def forms(self, values: Sequence[core.Value]) -> list[Lowered]:
-        """What the plain values were lowered to; whole words of narrow elements stay together."""
-        return [self._form(values[k]) for k in self.plain]
+        """What values were lowered to; whole words of narrow elements stay together."""
+        return [self._form(value) for value in values]
 
     def _form(self, value: core.Value) -> Lowered:
         ctx, found = self._ctx, self._ctx.values[value]
@@ -103,20 +91,6 @@ class Carried:
         if isinstance(found, Fragment) and (element := narrow_words(fragment_of(value))) is not None:
             return Words(words_of(ctx, value), element)
         return found
-
-    def update(self, values: Sequence[core.Value]) -> None:
-        """Put new contents into the buffers. All are computed before the first is overwritten."""
-        ctx = self._ctx
-        mine = set(self.buffers.values())
-        sources: dict[int, SharedTile] = {}
-        for k in self.shared:
-            found = ctx.values.get(values[k])
-            if found is self.buffers[k]:
-                continue
-            in_place = isinstance(found, SharedTile) and found not in mine
-            sources[k] = found if in_place and isinstance(found, SharedTile) else materialize(ctx, values[k])
-        for k, source in sources.items():
-            copy_tile(ctx, source, self.buffers[k])
 
 
 def _wide(ctx: KernelContext, value: core.Value) -> Value:
@@ -138,9 +112,8 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.For)
     assert isinstance(op.index.type, ScalarType)
     b, inits = ctx.b, op.inits
-    carried = Carried(ctx, inits)
+    carried = Carried(ctx)
     forms = carried.forms(inits)
-    carried.update(inits)
     if op.step is not None and ctx.scalar(op.step).integer is None:
         _stride(ctx, op, carried, forms)
         return
@@ -154,7 +127,6 @@ def _for(ctx: KernelContext, op: core.Operation) -> None:
         with ctx.arena.frame():
             ctx.lower_block(op.body.entry)
             results = scf.yielded(op.body)
-            carried.update(results)
             loop.yield_(*carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results)
 
@@ -178,7 +150,6 @@ def _stride(ctx: KernelContext, op: scf.For, carried: Carried, forms: Sequence[L
         with ctx.arena.frame():
             ctx.lower_block(op.body.entry)
             results = scf.yielded(op.body)
-            carried.update(results)
             following = b.sub(left, b.intrinsic("llvm.umin", "i64", [left, step]))
             loop.yield_(b.add(wide, step), following, *carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results[2:])
@@ -188,9 +159,8 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
     """Tested at the bottom; the condition is the same in all threads."""
     assert isinstance(op, scf.While)
     b, inits = ctx.b, op.inits
-    carried = Carried(ctx, inits)
+    carried = Carried(ctx)
     forms = carried.forms(inits)
-    carried.update(inits)
     with b.while_loop([boolean(True), *carried.flat(inits, forms)]) as loop:
         b.leave_unless(loop, loop.carried[0])
         carried.bind(op.carried, forms, loop.carried[1:])
@@ -198,7 +168,6 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
             ctx.lower_block(op.body.entry)
             again, *results = scf.yielded(op.body)
             condition = ctx.scalar(again)
-            carried.update(results)
             loop.yield_(condition, *carried.flat(results, forms))
     carried.bind(op.outs, forms, loop.results[1:])
 
@@ -206,7 +175,7 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
 def _if(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.If)
     condition = ctx.scalar(op.condition)
-    carried = Carried(ctx, op.outs)
+    carried = Carried(ctx)
     forms: list[Lowered] = []
     with ctx.b.if_else(condition) as branch:
         for side, region in ((branch.then, op.then), (branch.otherwise, op.orelse)):
@@ -215,7 +184,6 @@ def _if(ctx: KernelContext, op: core.Operation) -> None:
             with side(), ctx.arena.frame():
                 ctx.lower_block(region.entry)
                 results = scf.yielded(region)
-                carried.update(results)
                 # what the other branch gives has the form of the first one's
                 forms = forms or carried.forms(results)
                 branch.yield_(*carried.flat(results, forms))

@@ -1,4 +1,4 @@
-"""Elementwise operations (`arith`, `math`) on one element: a scalar, a slot of a register tile, one on demand."""
+"""Elementwise operations (`arith`, `math`) on one element: a scalar, a slot of a register tile."""
 
 from __future__ import annotations
 

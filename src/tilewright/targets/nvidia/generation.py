@@ -31,7 +31,7 @@ from tilewright.targets.nvidia.capabilities import (
 from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowering_table
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.team import in_spmd
-from tilewright.transforms.schedule.known import has_tile, runs_lanes
+from tilewright.transforms.schedule.known import has_tile
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _CONSTANT_SPACE: Final = 4
@@ -131,7 +131,7 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
             continue
         if known.find(type(op)) is None or (isinstance(op, Elementwise) and not knows(op)):
             report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
-        elif type(op) in COLLECTIVE_ONLY and in_spmd(op) and (has_tile(op) or not runs_lanes(kernel)):
+        elif type(op) in COLLECTIVE_ONLY and has_tile(op):
             report.error("T006", op.location, f"{op.name} of a subgroup has no lowering for NVIDIA devices")
         elif isinstance(op, tile.Mma):
             _check_product(kernel, op, report)

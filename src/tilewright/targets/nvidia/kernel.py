@@ -49,8 +49,6 @@ from tilewright.targets.nvidia import (
     addresses,
     atomics,
     clusters,
-    collective,
-    combining,
     control,
     lane_products,
     lanes,
@@ -66,8 +64,6 @@ from tilewright.targets.nvidia import (
 )
 from tilewright.targets.nvidia.arena import ALIGNMENT, Arena, is_local_parameter
 from tilewright.targets.nvidia.context import KernelContext, OpLowering, Records, is_tile
-from tilewright.targets.nvidia.deferral import deferred_tiles
-from tilewright.targets.nvidia.distributed import Distributions
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
 from tilewright.targets.nvidia.occupancy import least_blocks
 from tilewright.targets.nvidia.subgroup_products import subgroup_products
@@ -77,13 +73,7 @@ from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as 
 from tilewright.transforms.signature import is_measured, kernel_info, parts_of
 
 _SHARED_NAME: Final = "tilewright_shared"
-
-
-def _tile(ctx: KernelContext, op: core.Operation) -> None:
-    if ctx.spmd:
-        subgroup.lower_tile(ctx, op)
-    else:
-        collective.lower_tile(ctx, op)
+_WAIT: Final = "llvm.nvvm.griddepcontrol.wait"
 
 
 def _prefetch(ctx: KernelContext, op: core.Operation) -> None:
@@ -92,7 +82,7 @@ def _prefetch(ctx: KernelContext, op: core.Operation) -> None:
 
 def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
     if is_tile(op.results[0]):
-        _tile(ctx, op)
+        subgroup.lower_tile(ctx, op)
     elif lanes.is_fragment(op.results[0]):
         lanes.lower_elementwise(ctx, op)
     else:
@@ -100,15 +90,7 @@ def _elementwise(ctx: KernelContext, op: core.Operation) -> None:
 
 
 def _await_launch(ctx: KernelContext, op: core.Operation) -> None:
-    ctx.b.intrinsic_void("llvm.nvvm.griddepcontrol.wait", [])
-
-
-def _access(ctx: KernelContext, op: core.Operation) -> None:
-    assert isinstance(op, addresses.Access)
-    if lanes.is_fragment(op.addresses):
-        lanes.lower_access(ctx, op)
-    else:
-        addresses.lower_access(ctx, op)
+    ctx.b.intrinsic_void(_WAIT, [])
 
 
 _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
@@ -119,7 +101,6 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
     tile.AtomicRmw,
     tile.Splat,
     tile.Item,
-    tile.Reinterpret,
     tile.Iota,
     tile.Mma,
     tile.Reduce,
@@ -130,10 +111,8 @@ _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
 )
 
 
-COLLECTIVE_ONLY: Final[frozenset[type[core.Operation]]] = frozenset(
-    {scf.While, tile.Reinterpret, *combining.lowerings(), *addresses.ACCESSES}
-)
-"""Operations that a subgroup cannot run by itself here."""
+COLLECTIVE_ONLY: Final[frozenset[type[core.Operation]]] = frozenset({scf.While, *addresses.ACCESSES})
+"""Operations that cannot be run on tiles of a subgroup here."""
 
 
 @cache
@@ -141,17 +120,16 @@ def lowering_table() -> OperationTable[OpLowering]:
     """Every lowering of the target by operation."""
     return OperationTable(
         {
-            MovesElements: _tile,
+            MovesElements: subgroup.lower_tile,
             **dict.fromkeys(COMPUTED, _elementwise),
-            **dict.fromkeys(_TILE_OPS, _tile),
+            **dict.fromkeys(_TILE_OPS, subgroup.lower_tile),
             tile.Prefetch: _prefetch,
             **memory.lowerings(),
             **control.lowerings(),
             **team.lowerings(),
             **atomics.lowerings(),
             **addresses.lowerings(),
-            **combining.lowerings(),
-            **dict.fromkeys(addresses.ACCESSES, _access),
+            **dict.fromkeys(addresses.ACCESSES, lanes.lower_access),
             **lanes.lowerings(),
             **lane_products.lowerings(),
             **tensor_copies.lowerings(),
@@ -263,6 +241,9 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     ctx = _context(kernel, module, b, architecture, room)
     if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
+        if room is not None:
+            # launches in front have their tiles in the same scratch memory
+            b.intrinsic_void(_WAIT, [])
     _take_position(ctx)
     slots.load(ctx, function.arguments, block)
     ctx.lower_block(kernel.body.entry)
@@ -315,7 +296,6 @@ def _context(kernel: Kernel, module: Module, b: Builder, architecture: Architect
     assert kernel.work_group_size is not None
     arena = Arena(kernel, room)
     shared = module.global_variable(_SHARED_NAME, "[0 x i8]", "", linkage="external", address_space=3, align=STAGES)
-    deferred = deferred_tiles(kernel)
     return KernelContext(
         kernel=kernel,
         module=module,
@@ -323,8 +303,6 @@ def _context(kernel: Kernel, module: Module, b: Builder, architecture: Architect
         arith=Arithmetic(b, NVPTX),
         arena=arena,
         table=lowering_table(),
-        deferred=deferred,
-        distributions=Distributions.of(kernel, prod(kernel.work_group_size), deferred),
         subgroup_size=kernel.subgroup_size,
         work_group_size=kernel.work_group_size,
         shared=shared,

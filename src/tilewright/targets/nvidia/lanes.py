@@ -6,7 +6,6 @@ The code is that of the operations; nothing is decided here. Registers of one ac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -23,11 +22,11 @@ from tilewright.ir.types import BF16, F16, F32, FragmentType, MemrefType
 from tilewright.targets.llvm.emitter import Value, i32, i64
 from tilewright.targets.llvm.types import ELEMENTS, Element
 from tilewright.targets.nvidia import warp
-from tilewright.targets.nvidia.addresses import Access, access_element, scatter_element
+from tilewright.targets.nvidia.addresses import Access, Reader, access_element, scatter_element
 from tilewright.targets.nvidia.context import KernelContext, OpLowering
-from tilewright.targets.nvidia.elements import guarded_all
 from tilewright.targets.nvidia.elementwise import apply
 from tilewright.targets.nvidia.float_bounds import bounds_of
+from tilewright.targets.nvidia.guards import guarded_all
 from tilewright.targets.nvidia.lane_runs import Runs, Transfer
 from tilewright.targets.nvidia.memory import (
     address,
@@ -314,27 +313,19 @@ def _row(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, View(op.out.type, pointer, (i64(size or 0),), (i64(1),), view.base))
 
 
-class _AtRegister:
-    """What one register of each fragment holds."""
-
-    def __init__(self, ctx: KernelContext, register: int) -> None:
-        self._ctx, self._register = ctx, register
-
-    def read(self, value: core.Value) -> Operand:
-        return slots_of(self._ctx, value)[self._register]
-
-    def scope(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-
-def lower_access(ctx: KernelContext, op: Access) -> None:
+def lower_access(ctx: KernelContext, op: core.Operation) -> None:
     """A gather, scatter or atomic update of each register."""
+    assert isinstance(op, Access)
+
+    def reader(register: int) -> Reader:
+        return lambda value: slots_of(ctx, value)[register]
+
+    registers = range(fragment_of(op.addresses).size)
     if isinstance(op, Scatter):
-        for register in range(fragment_of(op.value).size):
-            scatter_element(ctx, op, _AtRegister(ctx, register))
-        return
-    count = fragment_of(op.out).size
-    ctx.bind(op.out, Fragment(tuple(access_element(ctx, op, _AtRegister(ctx, r)) for r in range(count))))
+        for register in registers:
+            scatter_element(ctx, op, reader(register))
+    else:
+        ctx.bind(op.out, Fragment(tuple(access_element(ctx, op, reader(register)) for register in registers)))
 
 
 # Registers

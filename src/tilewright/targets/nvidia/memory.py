@@ -174,6 +174,19 @@ def in_bounds(ctx: KernelContext, view: View, indices: Sequence[Value], check: S
     return inside
 
 
+def place(
+    ctx: KernelContext,
+    memref: core.Value,
+    indices: Sequence[core.Value],
+    where: Sequence[Value],
+    check: Sequence[object],
+) -> tuple[View, list[Value], Value]:
+    """View, indices and bounds test of the element of a tile at `where`."""
+    view = ctx.view(memref)
+    found = [ctx.b.add(ctx.scalar(i), at) for i, at in zip(indices, where, strict=True)]
+    return view, found, in_bounds(ctx, view, found, check)
+
+
 def checked_indices(
     ctx: KernelContext, starts: Sequence[Value], offset: Sequence[int], check: Sequence[bool]
 ) -> list[Value]:
@@ -194,11 +207,7 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, memref.Store)
     view = ctx.view(op.memref)
     pointer = address(ctx, view, [ctx.scalar(i) for i in op.indices])
-    if ctx.spmd:
-        store_element(ctx, view.element, ctx.operand(op.value), pointer)
-        return
-    with ctx.b.if_then(ctx.is_elected()):
-        store_element(ctx, view.element, ctx.operand(op.value), pointer)
+    store_element(ctx, view.element, ctx.operand(op.value), pointer)
 
 
 def local_view(ctx: KernelContext, type_: MemrefType, place: Place) -> View:

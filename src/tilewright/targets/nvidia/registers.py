@@ -14,12 +14,14 @@ from tilewright.ir import core
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.emitter import Value, constant, i32, i64
+from tilewright.targets.llvm.lowered import lowered_as
 from tilewright.targets.nvidia import warp
-from tilewright.targets.nvidia.buffers import Coordinates, coordinates
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.elements import Elements, guarded, tile_type
+from tilewright.targets.nvidia.guards import guarded
 from tilewright.targets.nvidia.values import Operand, RegisterTile
+from tilewright.transforms.tile_values import tile_type
 
+Coordinates = tuple[Value, ...]
 Table = Sequence[int | None]
 """For each lane the number of the element it wants; None for lanes that want none."""
 
@@ -92,6 +94,20 @@ def _lane_number(ctx: KernelContext, lanes: Table) -> Value:
     text = f"[{', '.join(f'i8 {n}' for n in numbers)}]"
     memory = b.module.global_variable(name, ltype, text, constant=True, address_space=4)
     return b.zext(b.load("i8", b.gep("i8", memory, b.sext(ctx.lane, "i64")), 1), "i32")
+
+
+def coordinates(ctx: KernelContext, shape: Sequence[int], number: Value) -> Coordinates:
+    """Position of the element with a column-major number."""
+    b, found = ctx.b, list[Value]()
+    for extent in shape[:-1]:
+        whole = number.integer
+        if whole is not None:
+            found.append(i64(whole % extent))
+            number = i64(whole // extent)
+        else:
+            found.append(i64(0) if extent == 1 else b.urem(number, i64(extent)))
+            number = b.udiv(number, i64(extent))
+    return (*found, number) if shape else ()
 
 
 def lane_predicate(ctx: KernelContext, truth: Sequence[bool]) -> Value:
@@ -207,9 +223,5 @@ def each_element(ctx: KernelContext, value: core.Value, element: Callable[[int, 
 
 
 def registers_of(ctx: KernelContext, value: core.Value) -> RegisterTile:
-    """A tile in registers; one of the work-group is read from where it is."""
-    found = ctx.values.get(value)
-    if isinstance(found, RegisterTile):
-        return found
-    type_ = tile_type(value)
-    return each_slot(ctx, type_, lambda _, where: Elements(ctx).at(value, where), guard=True)
+    """A tile in registers."""
+    return lowered_as(ctx.values, value, RegisterTile)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from tilewright.dialects import tile
+from tilewright.dialects import scf, tile
 from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.ir import core
 from tilewright.ir.index_map import Move
@@ -16,15 +16,14 @@ from tilewright.targets.llvm.emitter import Value
 from tilewright.targets.llvm.types import ELEMENTS
 from tilewright.targets.nvidia import warp
 from tilewright.targets.nvidia.atomics import atomic_load, atomic_store, atomic_update
-from tilewright.targets.nvidia.buffers import Coordinates
-from tilewright.targets.nvidia.collective import place
 from tilewright.targets.nvidia.context import KernelContext, is_tile
-from tilewright.targets.nvidia.elements import guarded, mapped, tile_type
 from tilewright.targets.nvidia.elementwise import COMPUTED, apply
+from tilewright.targets.nvidia.guards import guarded
 from tilewright.targets.nvidia.lane_products import multiplied, prepared
 from tilewright.targets.nvidia.lanes import packed
-from tilewright.targets.nvidia.memory import address, load_element, store_element
+from tilewright.targets.nvidia.memory import address, load_element, place, store_element
 from tilewright.targets.nvidia.registers import (
+    Coordinates,
     count_of,
     each_element,
     each_slot,
@@ -42,6 +41,7 @@ from tilewright.targets.nvidia.subgroup_products import SubgroupProduct
 from tilewright.targets.nvidia.subgroup_runs import load_runs, store_runs
 from tilewright.targets.nvidia.team import Combiner
 from tilewright.targets.nvidia.values import Operand, RegisterTile
+from tilewright.transforms.tile_values import tile_type
 
 
 def lower_tile(ctx: KernelContext, op: core.Operation) -> None:
@@ -333,7 +333,12 @@ def _map(ctx: KernelContext, op: tile.Map) -> RegisterTile:
     source = registers_of(ctx, op.tile)
 
     def element(slot: int, where: Coordinates) -> Operand:
-        return mapped(ctx, op, [ctx.b.trunc(at, "i32") for at in where], source.slots[slot])
+        positions = [ctx.b.trunc(at, "i32") for at in where]
+        for argument, found in zip(op.body.entry.arguments, [*positions, source.slots[slot]], strict=True):
+            ctx.bind(argument, found)
+        ctx.lower_block(op.body.entry)
+        (result,) = scf.yielded(op.body)
+        return ctx.operand(result)
 
     return each_slot(ctx, source.type, element, guard=True)
 

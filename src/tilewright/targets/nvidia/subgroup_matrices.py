@@ -16,12 +16,12 @@ from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.types import MemrefType
 from tilewright.targets.llvm.emitter import i64
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.elements import tile_type
 from tilewright.targets.nvidia.lane_products import matrix_words
 from tilewright.targets.nvidia.lanes import apart
 from tilewright.targets.nvidia.memory import address_behind, within_period
 from tilewright.targets.nvidia.values import SHARED, Operand, RegisterTile
 from tilewright.transforms.facts import alignment
+from tilewright.transforms.tile_values import tile_type
 
 _WORD: Final = 4
 _TURNED: Final = 2

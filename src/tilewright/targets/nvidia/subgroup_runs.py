@@ -15,13 +15,12 @@ from tilewright.ir import core
 from tilewright.ir.layouts import Owner
 from tilewright.ir.types import MemrefType
 from tilewright.targets.llvm.emitter import Value
-from tilewright.targets.nvidia.collective import place
 from tilewright.targets.nvidia.context import KernelContext
-from tilewright.targets.nvidia.elements import tile_type
-from tilewright.targets.nvidia.memory import address, load_elements, store_elements
+from tilewright.targets.nvidia.memory import address, load_elements, place, store_elements
 from tilewright.targets.nvidia.registers import positions, registers_of
 from tilewright.targets.nvidia.values import Operand, RegisterTile, View
 from tilewright.transforms.facts import alignment, stride_divisor
+from tilewright.transforms.tile_values import tile_type
 
 _MOST: Final = 16
 """Bytes of an access."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "74"
+_FORMAT: Final = "75"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -117,6 +117,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
         from tilewright.transforms.schedule.share_blocks import ShareBlocks
         from tilewright.transforms.schedule.share_tiles import ShareTiles
+        from tilewright.transforms.schedule.slicing.slice_tiles import SliceTiles
         from tilewright.transforms.separate_arrays import SeparateArrays
         from tilewright.transforms.split_subgroup_products import SplitSubgroupProducts
         from tilewright.transforms.spread_collectives.cutting import CutForeach
@@ -152,6 +153,7 @@ class NvidiaTarget(Struct, frozen=True):
             PackItems(packing(self.architecture), request),
             # once more: what is packed depends on what was chosen for the kernel
             SeparateArrays(),
+            SliceTiles(policy, request),
             OrderGroups(),
             ShareTiles(),
             PlaceProducts(policy),

@@ -124,8 +124,7 @@ def _subgroup_local_id(ctx: KernelContext, op: core.Operation) -> None:
 
 def _spmd(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, team.Spmd)
-    with ctx.per_work_item():
-        ctx.lower_block(op.body.entry)
+    ctx.lower_block(op.body.entry)
 
 
 def _barrier(ctx: KernelContext, op: core.Operation) -> None:

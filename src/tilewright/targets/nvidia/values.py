@@ -1,8 +1,7 @@
 """What the values of the IR become in the code of one GPU thread.
 
-Scalars are LLVM scalars, the same in all threads of the work-group or not as the program says. A tile of a work-group
-lies in shared memory (`SharedTile`) or is not computed before somebody asks for its elements; a tile of a subgroup lies
-in registers (`RegisterTile`).
+Scalars are LLVM scalars, the same in all threads of the work-group or not as the program says. A tile of a subgroup
+lies in registers (`RegisterTile`); what a thread has of one of the work-group is a `Fragment`.
 """
 
 from __future__ import annotations
@@ -45,13 +44,6 @@ class Group(Struct, frozen=True):
     offset: Value
 
 
-class SharedTile(Struct, frozen=True):
-    """A tile in memory of the work-group, packed column-major; bools take a byte."""
-
-    type: TileType
-    pointer: Value
-
-
 class RegisterTile(Struct, frozen=True):
     """A tile of a subgroup: slot c of work-item p holds the element with column-major number `p + c S`.
 
@@ -63,13 +55,6 @@ class RegisterTile(Struct, frozen=True):
 
     type: TileType
     slots: tuple[Operand, ...]
-
-
-class HeldTile(Struct, frozen=True):
-    """A tile of the work-group in the registers of its threads (`distributed`): each run of a thread."""
-
-    type: TileType
-    runs: tuple[tuple[Operand, ...], ...]
 
 
 class Fragment(Struct, frozen=True):
@@ -85,7 +70,7 @@ class Words(Struct, frozen=True):
     element: Element
 
 
-Lowered = Value | Complex | View | Group | SharedTile | RegisterTile | HeldTile | Fragment | Words
+Lowered = Value | Complex | View | Group | RegisterTile | Fragment | Words
 
 
 def parts_of(operand: Operand) -> list[Value]:

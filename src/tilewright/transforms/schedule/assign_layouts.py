@@ -28,7 +28,6 @@ from tilewright.ir.layouts import Layout, LayoutError
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms.schedule.accesses import neighbours_along, traffic
-from tilewright.transforms.schedule.choose_schedule import refused, schedule_of
 from tilewright.transforms.schedule.conversions import gathered
 from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.known import collective, has_tile, runs_lanes, teams_of, tiles_of
@@ -85,7 +84,7 @@ class _Assignment:
         self._anchored: frozenset[Value] = frozenset()
 
     def assign(self) -> None:
-        """Set the types of all tiles, or the schedule to why there is no such assignment."""
+        """Set the types of all tiles."""
         ops = [op for op in collective(self._kernel) if has_tile(op)]
         for op in ops:
             for group in _alike(op):
@@ -112,12 +111,6 @@ class _Assignment:
             if home not in self._layouts:
                 wish = wishes.get(tile_type(value).shape, Wishes())
                 self._follow(home, spread_layout(tile_type(value).shape, self._teams, wish), links)
-        conflict = next((op for op in ops if _breaks(op, self._of) and not list(_wanted(op))), None)
-        if conflict is not None:
-            self._kernel.schedule = str(
-                refused(schedule_of(self._kernel), f"{conflict.name} of tiles in these layouts")
-            )
-            return
         for value in self._tiles:
             value.type = replace(tile_type(value), layout=self._of(value))
         for op in ops:

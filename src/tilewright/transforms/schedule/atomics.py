@@ -40,14 +40,14 @@ def of_registers(
             if checked:
                 size = emit.as_value(build, emit.extent(build, view, mode))
                 tests += [(Predicate.GE, at[mode], build.index(0)), (Predicate.LT, at[mode], size)]
-        found += _guarded(build, tests, lambda here, at=at, r=register: _access(here, op, view, at, r, new))
+        found += guarded(build, tests, lambda here, at=at, r=register: _access(here, op, view, at, r, new))
     return picked(build, [splat(build, value, 1) for value in found], range(len(found))) if found else None
 
 
-def _guarded(
+def guarded(
     build: Builder, tests: Sequence[tuple[Predicate, Value, Value]], access: Callable[[Builder], list[Value]]
 ) -> list[Value]:
-    """An access if all tests hold, else 0."""
+    """What an access gives if all tests hold, else 0."""
     inside: Value | None = None
     for test in tests:
         holds = build(Cmp(*test)).out

@@ -68,7 +68,7 @@ def _is_private(op: Operation) -> bool:
     """Whether an operation, and all in it, touches nothing but registers and memory of the work-group."""
     if op.regions:
         return all(_is_private(inner) for region in op.regions for block in region.blocks for inner in block)
-    # tables of pointers are memory that reading says no effect of; tiles that fill no registers lie in the device's
+    # tables of pointers are memory that reading says no effect of; tiles of subgroups are not looked into
     if any(isinstance(value.type, GroupType | TileType) for value in (*op.operands, *op.results)):
         return False
     effects = op.effects()

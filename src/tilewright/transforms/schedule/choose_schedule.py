@@ -3,9 +3,9 @@
 before:  builtin.kernel {work_group_size = [128, 1]} { %t = tile.load .. -> tile<4096xf32> .. }
 after:   builtin.kernel {work_group_size = [256, 1], schedule = "lanes threads=256"} { .. }
 
-A kernel whose tile operations are all known to the lane level takes that way, any other the target's own emission,
-element by element; then the schedule says what is not known. What the caller asks for is followed if it can be, and
-reported (T009) if it cannot.
+A kernel whose tile operations are all known to the lane level, and whose tiles fit in registers, takes that way. Any
+other has none yet, and the schedule says why: it may be packed, or its tiles are sliced. What the caller asks for is
+followed if it can be, and reported (T009) if it cannot.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
-from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import UNSAID, Copies, Schedule, Tile, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
@@ -40,12 +39,12 @@ from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
-from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.schedule.spreading import Teams, registers_of
 from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
 from tilewright.transforms.tile_values import tile_type
 
 _USUAL: Final = 4
-_MOST_REGISTERS: Final = 64
+MOST_REGISTERS: Final = 64
 """Registers of a thread that a tile takes at most."""
 
 _NO_PRODUCTS: Final = Products({}, {}, (), {})
@@ -66,28 +65,36 @@ class ChooseSchedule(Pass, frozen=True):
         for kernel in module.kernels:
             wanted = with_wishes(self.request.of(kernel), kernel)
             forget_wishes(kernel)
-            threads = take_threads(kernel, wanted, self.policy)
-            found = obstacle(kernel)
-            way, products, reason = wanted.way, wanted.products, ""
-            chosen: Mapping[str, object] = UNSAID
-            placed: Products | str = _NO_PRODUCTS
-            if found is None and way is not Way.ELEMENTS:
-                placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
-                if isinstance(placed, str):
-                    found = placed
-                else:
-                    way, products, reason = Way.LANES, placed.choices, one_line(placed.why)
-                    chosen = self._chosen(kernel, placed, wanted)
-            taken = replace(wanted, way=way, reason=reason) if found is None else refused(wanted, found)
-            threads = teams_of(kernel).threads
-            dependent = wanted.dependent if self.policy.has_dependent_launches else None
-            taken = replace(
-                taken, threads=threads, groups=None, chunk=None, products=products, dependent=dependent, **chosen
-            )
-            taken = _with_spread(taken, kernel)
-            kernel.schedule = str(taken)
-            if context.offers is not None and not isinstance(placed, str):
-                context.offers.add(kernel.launched_as, self._moves(kernel, placed))
+            self._choose(kernel, wanted, context)
+
+    def again(self, kernel: Kernel, context: PassContext) -> None:
+        """Decide anew for a kernel that has got other tiles; its schedule has what was asked for."""
+        self._choose(kernel, replace(schedule_of(kernel), reason=""), context)
+
+    def _choose(self, kernel: Kernel, wanted: Schedule, context: PassContext) -> None:
+        threads = take_threads(kernel, wanted, self.policy)
+        found = obstacle(kernel)
+        products, reason = wanted.products, ""
+        chosen: Mapping[str, object] = {}
+        placed: Products | str = _NO_PRODUCTS
+        if found is None:
+            placed = self._multiplied(kernel, wanted) if products_of(kernel) else self._over_lanes(kernel, threads)
+            if isinstance(placed, str):
+                found = placed
+            else:
+                products, reason = placed.choices, one_line(placed.why)
+                chosen = self._chosen(kernel, placed, wanted)
+        taken = replace(wanted, way=Way.LANES, reason=reason) if found is None else refused(wanted, found)
+        threads = teams_of(kernel).threads
+        dependent = wanted.dependent if self.policy.has_dependent_launches else None
+        taken = replace(
+            taken, threads=threads, groups=None, chunk=None, products=products, dependent=dependent, **chosen
+        )
+        taken = _with_spread(taken, kernel)
+        kernel.schedule = str(taken)
+        if context.offers is not None and not isinstance(placed, str):
+            context.offers.add(kernel.launched_as, self._moves(kernel, placed))
+        if found is None:
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
 
     def _chosen(self, kernel: Kernel, placed: Products, wanted: Schedule) -> Mapping[str, object]:
@@ -150,7 +157,7 @@ class ChooseSchedule(Pass, frozen=True):
         largest = max((tile_type(value).size for value in tiles_of(kernel)), default=1)
         threads = threads or self._threads(kernel, largest)
         registers = _most_registers(kernel, threads)
-        if registers > _MOST_REGISTERS:
+        if registers > MOST_REGISTERS:
             return _too_large(largest, registers, threads)
         if kernel.spread:
             kernel.work_group_size = (threads, 1)
@@ -161,11 +168,9 @@ class ChooseSchedule(Pass, frozen=True):
         _take_whole_warps(kernel)
         teams = teams_of(kernel)
         found = choose_products(kernel, block_of(kernel, self.policy), wanted)
-        if isinstance(found, str):
-            return found
         accumulators = {tile_type(op.out).shape: plan.most_registers for op, plan in found.plans.items()}
         for value in tiles_of(kernel):
-            most = teams.threads * accumulators.get(tile_type(value).shape, _MOST_REGISTERS)
+            most = teams.threads * accumulators.get(tile_type(value).shape, MOST_REGISTERS)
             if tile_type(value).size > most and not is_factor(value, found.plans):
                 return _too_large(tile_type(value).size, -(-tile_type(value).size // teams.threads), teams.threads)
         return found
@@ -214,7 +219,7 @@ def _most_registers(kernel: Kernel, threads: int) -> int:
     lanes = teams_of(kernel).lanes
     shapes = {tile_type(value).shape for value in tiles_of(kernel)}
     teams = Teams(lanes, threads // lanes)
-    return max((spread_layout(s, teams, Wishes()).count(Owner.REG) for s in shapes), default=0)
+    return max((registers_of(shape, teams) for shape in shapes), default=0)
 
 
 def _transfers(kernel: Kernel, size: int) -> Iterator[tuple[tile.Load | tile.Store, TileType]]:
@@ -280,8 +285,8 @@ def _has_rows(kernel: Kernel) -> bool:
 
 
 def refused(schedule: Schedule, reason: str) -> Schedule:
-    """The schedule of a kernel that goes on as before."""
-    return replace(schedule, way=Way.ELEMENTS, reason=one_line(f"the lane level does not take {reason}"))
+    """The schedule of a kernel that has no way yet."""
+    return replace(schedule, way=None, reason=one_line(f"in parts: {reason}"))
 
 
 def one_line(reason: str) -> str:

@@ -19,7 +19,7 @@ from tilewright.transforms.schedule.conversions import Buffers
 from tilewright.transforms.schedule.fragments import either
 from tilewright.transforms.schedule.lines import Combine, Lines, Row
 from tilewright.transforms.schedule.ragged import inside
-from tilewright.transforms.schedule.regions import on_fragments
+from tilewright.transforms.schedule.regions import elementwise
 from tilewright.transforms.schedule.threads import Threads
 
 
@@ -46,7 +46,7 @@ def by_region(
 
     def combine(at: Builder, first: Row, then: Row) -> Row:
         arguments = [value for pair in zip(then, first, strict=True) for value in pair]
-        return on_fragments(at, op.body, arguments, new)
+        return elementwise(at, op.body, arguments, new)
 
     (shape, layout), row = _held(op.tiles[0]), tuple(new(value) for value in op.tiles)
     if isinstance(op, ScanBy) and not op.reverse:

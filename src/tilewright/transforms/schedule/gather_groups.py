@@ -81,7 +81,7 @@ class GatherGroups(Pass, frozen=True):
             return False
         found = _gathered(kernel, band)
         placed = self._placed(found, wishes or Schedule())
-        if placed is None or not placed.persistent:
+        if not placed.persistent:
             return False
         if wishes is not None and wishes.pingpong and not placed.pingpong:
             _wish(found, Schedule())
@@ -101,7 +101,7 @@ class GatherGroups(Pass, frozen=True):
         if wishes is None or not wishes.pingpong:
             return False
         placed = self._placed(kernel, replace(wishes, stores=Copies.TENSOR))
-        if placed is None or not placed.pingpong:
+        if not placed.pingpong:
             _wish(kernel, Schedule())
             return False
         return True
@@ -123,12 +123,11 @@ class GatherGroups(Pass, frozen=True):
         alone = _stores_alone(loop)
         return None if block is None else block.going_on(tile_type(product.out), shared, stores_alone=alone)
 
-    def _placed(self, kernel: Kernel, wishes: Schedule) -> Products | None:
+    def _placed(self, kernel: Kernel, wishes: Schedule) -> Products:
         """The product of a kernel that wishes for that."""
         _wish(kernel, wishes)
         asked = with_wishes(self.request.of(kernel), kernel)
-        found = choose_products(kernel, block_of(kernel, self.policy), asked)
-        return None if isinstance(found, str) else found
+        return choose_products(kernel, block_of(kernel, self.policy), asked)
 
 
 def _loop_of(kernel: Kernel) -> scf.For | None:

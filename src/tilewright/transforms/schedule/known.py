@@ -15,7 +15,7 @@ from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElemen
 from tilewright.ir.layouts import Owner
 from tilewright.ir.schedules import Way, parse_line
 from tilewright.ir.types import TileType
-from tilewright.transforms.schedule.regions import is_arithmetic
+from tilewright.transforms.schedule.joins import is_shift
 from tilewright.transforms.schedule.spreading import Teams
 
 _ON_TILES = (
@@ -62,6 +62,8 @@ _ON_SCALARS = (
     scf.If,
     scf.While,
 )
+
+_MOVES = (tile.Broadcast, tile.Cat, tile.Extract, tile.Permute, tile.Reshape)
 
 
 def runs_lanes(kernel: Kernel) -> bool:
@@ -133,25 +135,26 @@ def check_layouts(kernel: Kernel, report: Report) -> None:
 
 def obstacle(kernel: Kernel) -> str | None:
     """Why a kernel cannot be lowered to lanes; None if nothing is in the way."""
-    teams = teams_of(kernel)
-    if teams.lanes & (teams.lanes - 1):
-        return f"subgroups of {teams.lanes}"
-    return next(filter(None, map(_obstacle, collective(kernel))), None)
+    ops = (op for op in collective(kernel) if not is_known(op) or is_any_move(op))
+    return next((op.name for op in ops), None)
+
+
+def is_any_move(op: Operation) -> bool:
+    """Whether elements go to where layouts do not follow them, by an operation that has no rule of its own."""
+    return isinstance(op, MovesElements) and not (isinstance(op, _MOVES) or is_shift(op))
+
+
+def is_known(op: Operation) -> bool:
+    """Whether the lane level knows an operation that a work-group runs together, once its tiles fit in registers."""
+    if isinstance(op, tile.Map | scf.Yield):
+        return True
+    if isinstance(op, Elementwise) and op.definition.dialect not in ("arith", "math"):
+        return False
+    return isinstance(op, _ON_TILES) if has_tile(op) else isinstance(op, _ON_SCALARS) or PURE in op.definition.traits
 
 
 def _arguments(op: Operation) -> list[Value]:
     return [argument for region in op.regions for block in region.blocks for argument in block.arguments]
-
-
-def _obstacle(op: Operation) -> str | None:
-    if isinstance(op, tile.Map):
-        return None if is_arithmetic(op.body) else f"{op.name} by more than arithmetic"
-    known = isinstance(op, _ON_TILES) if has_tile(op) else isinstance(op, _ON_SCALARS) or PURE in op.definition.traits
-    if not known and not isinstance(op, scf.Yield):
-        return op.name
-    if isinstance(op, Elementwise) and op.definition.dialect not in ("arith", "math"):
-        return op.name
-    return None
 
 
 def blocks_within(op: Operation) -> Iterator[Block]:

@@ -21,10 +21,11 @@ from tilewright.transforms.schedule.conversions import Conversion
 from tilewright.transforms.schedule.fragments import splat
 from tilewright.transforms.schedule.joins import is_shift, joined
 from tilewright.transforms.schedule.lowering import Lower, Lowering, copy, lowered_type, shape_of
+from tilewright.transforms.schedule.maps import mapped
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.positions import Positions
 from tilewright.transforms.schedule.reductions import picked
-from tilewright.transforms.schedule.regions import on_fragments
+from tilewright.transforms.schedule.regions import elementwise, is_arithmetic
 from tilewright.transforms.schedule.reshapes import reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
 from tilewright.transforms.schedule.totals import COMBINATIONS, Combining, combining
@@ -151,8 +152,11 @@ def _by_region(low: Lowering, build: Builder, op: ReduceBy | ScanBy) -> None:
 
 
 def _map(low: Lowering, build: Builder, op: tile.Map) -> None:
+    if not is_arithmetic(op.body):
+        low.put(op.out, mapped(low, build, op))
+        return
     positions = [_positions(low, build, layout_of(op.tile), dim, I32) for dim in range(len(layout_of(op.tile).shape))]
-    (found,) = on_fragments(build, op.body, [*positions, low.new(op.tile)], low.new)
+    (found,) = elementwise(build, op.body, [*positions, low.new(op.tile)], low.new)
     low.put(op.out, found)
 
 

@@ -106,6 +106,11 @@ def _power_of_two(number: int) -> int:
     return 1 << max(number.bit_length() - 1, 0)
 
 
+def registers_of(shape: tuple[int, ...], teams: Teams) -> int:
+    """Those of each thread that a tile takes, with what its layout covers beyond it."""
+    return spread_layout(shape, teams, Wishes()).count(Owner.REG)
+
+
 def _from(first: int, rank: int) -> Sequence[int]:
     return [first, *(dim for dim in range(rank) if dim != first)] if rank else []
 

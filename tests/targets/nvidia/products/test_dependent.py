@@ -22,7 +22,7 @@ from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.schedule.await_launches import AwaitLaunches
 
 TEXT = TEXTS.whole_product(("?", "?", "?"), "f16", "f32", (False, False))
-SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "elements", "tile=64x64x64 stream=yes"]
+SCHEDULES = ["", "tile=64x64x64 copies=threads", "tile=64x64x64 persistent=no", "tile=64x64x64 stream=yes"]
 
 
 def waits(region: Region, waited: bool) -> bool:
@@ -66,24 +66,24 @@ TABLE = """func @product(%A: memref<f16x512x512>, %B: memref<f16x512x512>, %T: g
 }
 """
 SPILLED = """cuda_tile.module @m { entry @f(%x: tile<ptr<f64>>) {
-%i = iota : tile<65536xi32>
-%f = itof %i signed : tile<65536xi32> -> tile<65536xf64>
-%s = scan %f dim=0 reverse=false identities=[0.0 : f64] : tile<65536xf64> -> tile<65536xf64>
+%i = iota : tile<131072xi32>
+%f = itof %i signed : tile<131072xi32> -> tile<131072xf64>
+%s = scan %f dim=0 reverse=false identities=[0.0 : f64] : tile<131072xf64> -> tile<131072xf64>
 (%a: tile<f64>, %b: tile<f64>) {
   %c = addf %a, %b : tile<f64>
   yield %c : tile<f64>
 }
-%v = make_tensor_view %x, shape = [65536], strides = [1] : tensor_view<65536xf64, strides=[1]>
-%p = make_partition_view %v : partition_view<tile=(65536), tensor_view<65536xf64, strides=[1]>>
+%v = make_tensor_view %x, shape = [131072], strides = [1] : tensor_view<131072xf64, strides=[1]>
+%p = make_partition_view %v : partition_view<tile=(131072), tensor_view<131072xf64, strides=[1]>>
 %z = constant <i32: 0> : tile<i32>
-%d = store_view_tko weak %s, %p[%z] : tile<65536xf64>, partition_view<tile=(65536), tensor_view<65536xf64,
+%d = store_view_tko weak %s, %p[%z] : tile<131072xf64>, partition_view<tile=(131072), tensor_view<131072xf64,
  strides=[1]>>, tile<i32> -> token
 return
 } }
 """
 
 
-@pytest.mark.parametrize(("text", "schedule"), [(TABLE, None), (SPILLED, "elements dependent=yes")])
+@pytest.mark.parametrize(("text", "schedule"), [(TABLE, None), (SPILLED, "dependent=yes")])
 def test_tables_and_tiles_in_memory_are_behind_the_wait(text: str, schedule: str | None) -> None:
     """Launches in front write the pointers of a table, and use the same memory for their tiles."""
     ptx = tw.compile(text, target="nvidia:sm_90a", schedule=schedule, cache=False).text("ptx")

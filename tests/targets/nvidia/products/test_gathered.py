@@ -99,7 +99,7 @@ GOES_ON = {
     "memory of its own": (PLAIN.replace(") {\n    %x", ", %m: memref<f32x4,local>) {\n    %x"), "", False),
     "no place": (HERE, "", False),
     "refused": (PLAIN, "persistent=no", False),
-    "by elements": (PLAIN, "elements", False),
+    "packed": (PLAIN, "packed", False),
     "small tiles": (SMALL, "", False),
     "small tiles, asked": (SMALL, "persistent=yes", True),
 }

@@ -23,6 +23,7 @@ from tilewright.transforms.schedule.products.chains import sums_of
 from tilewright.transforms.schedule.products.factor_memory import (
     FactorMemory,
     Places,
+    bytes_beside_scratch,
     bytes_of,
     bytes_of_others,
     factor_memory,
@@ -39,6 +40,8 @@ from tilewright.transforms.signature import parts_of
 _PAIR: Final = 2
 _GROUP: Final = 4 * WARP
 """Threads that multiply together."""
+_PARTS: Final = (1, 2, 4)
+"""Of shared memory each loop plans with one of so many."""
 _ENOUGH_STAGES: Final = 3
 """Four are no faster (f16 on an H200, 2048 to 8192)."""
 _ENOUGH_IN_CLUSTERS: Final = 4
@@ -194,18 +197,34 @@ class _Stores(NamedTuple):
     shared: int
 
 
-def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products | str:
-    """Plans of the products of a kernel, among those that are `wanted`, or what is in the way of all ways.
+def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Products:
+    """Plans of the products of a kernel, among those that are `wanted`.
 
-    Without a block there are no units.
+    Without a block there are no units. Where loops would take more shared memory together than there is, each plans
+    with less; where allocations leave too little, they go to scratch memory; where even so factors find no room, there
+    are no plans.
     """
     if block is None:
-        return Products({}, {}, [], {}, f"products by no unit: subgroups of {kernel.subgroup_size} are no warps")
+        return _by_no_unit(f"subgroups of {kernel.subgroup_size} are no warps")
     if wanted.roles and any(isinstance(op, Check) for op in kernel.walk()):
         # work-items that end early would let others wait
         wanted = replace(wanted, roles=False)
-    others = bytes_of_others(kernel, block.threads // WARP)
-    shared = block.shared_bytes - others
+    found: Products | str = ""
+    beside_others = block.shared_bytes - bytes_of_others(kernel, block.threads // WARP)
+    for most in (beside_others, bytes_beside_scratch(block.shared_bytes)):
+        for part in _PARTS:
+            found = _choose(kernel, block, wanted, most // part, most)
+            if isinstance(found, Products):
+                return found
+    return _by_no_unit(found)
+
+
+def _by_no_unit(why: str) -> Products:
+    return Products({}, {}, [], {}, f"products by no unit: {why}")
+
+
+def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int, most: int) -> Products | str:
+    """With so many bytes of shared memory for the factors of each loop, or that `most` are too few for all."""
     parts = parts_of(kernel)
     alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
     sides = SIDES if wanted.pingpong and wanted.roles else 1
@@ -215,11 +234,10 @@ def choose_products(kernel: Kernel, block: Block | None, wanted: Schedule) -> Pr
     stores = _stores(planned, shared)
     loops, (buffers, memory, beside) = _in_memory(planned, stores)
     if sides > 1 and not _takes_turns(loops, stores.stored):
-        return choose_products(kernel, block, replace(wanted, pingpong=False))
-    total = total_bytes(buffers)
-    if total > stores.shared:
-        room = block.shared_bytes
-        return f"factors of {total:,} bytes beside {others:,} of other tiles in {room:,} bytes of shared memory"
+        return _choose(kernel, block, replace(wanted, pingpong=False), shared, most)
+    total, room = total_bytes(buffers), most - (shared - stores.shared)
+    if total > room:
+        return f"factors of {total:,} bytes in {max(room, 0):,} of shared memory"
     return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
@@ -20,6 +20,9 @@ from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT, bu
 from tilewright.transforms.schedule.products.sources import is_factor, is_there
 from tilewright.transforms.schedule.share_tiles import taken_tiles
 from tilewright.transforms.tile_values import tile_type
+
+_KEPT_FREE: Final = 8 * 1024
+"""Of shared memory, by the target for what goes nowhere else."""
 
 Places = tuple[int | None, int | None]
 """Of both factors of a product; None of one in registers."""
@@ -78,6 +81,14 @@ def bytes_of_others(kernel: Kernel, warps: int) -> int:
     """Bytes that are not for factors: allocations, tiles of work-items, and what so many warps exchange."""
     allocations = [op for op in kernel.walk() if isinstance(op, memref.Alloca)]
     return sum(map(allocation_bytes, allocations)) + _taken_bytes(kernel) + _conversions(kernel, warps)
+
+
+def bytes_beside_scratch(shared_bytes: int) -> int:
+    """Bytes for factors where other memory of a work-group has gone to scratch memory as far as it needs to.
+
+    The target keeps some for what goes nowhere else, and half of the rest for allocations (`targets/nvidia/arena.py`).
+    """
+    return (shared_bytes - _KEPT_FREE) // 2
 
 
 def _taken_bytes(kernel: Kernel) -> int:

@@ -72,7 +72,6 @@ class PlaceProducts(Pass, frozen=True):
         for kernel in module.kernels:
             if runs_lanes(kernel) and products_of(kernel):
                 found = choose_products(kernel, block_of(kernel, self.policy), schedule_of(kernel))
-                assert isinstance(found, Products), "choose-schedule has asked"
                 _Placement(kernel, found, teams_of(kernel).threads, dict(found.plans), dict(found.memory)).place()
                 changed = True
         return changed

@@ -1,0 +1,181 @@
+"""Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers.
+
+A tile is *computed on demand* if that is cheap and gives the same wherever it is done. A load is so only if each
+element is read before anything could have changed it: by readers in the same block with no write or barrier before
+them, of which one that itself writes does not touch the same memory, except element for element in the identical view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from tilewright.dialects import arith, scf, tile
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import Operation, Value
+from tilewright.ir.interfaces import AccessesBox, Elementwise
+from tilewright.ir.types import I32, TileType
+from tilewright.transforms import emit
+from tilewright.transforms.aliasing import accesses, may_overlap
+from tilewright.transforms.schedule.recompute_tiles import is_quiet
+from tilewright.transforms.schedule.regions import is_arithmetic
+from tilewright.transforms.schedule.slicing.boxes import Box
+from tilewright.transforms.steps import STEP
+from tilewright.transforms.tile_values import tile_type
+
+_NUMBERS: Final = (arith.Constant, tile.Splat, tile.Iota)
+_CHEAP: Final = (*_NUMBERS, Elementwise, tile.Broadcast, tile.Permute, tile.Extract)
+_POINTWISE: Final = (Elementwise, tile.Map)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a tile is nothing but a number or positions."""
+    return isinstance(value.defining_op, _NUMBERS)
+
+
+class OnDemand(Struct, frozen=True):
+    """Which operations that give `large` tiles compute these on demand."""
+
+    large: Callable[[Value], bool]
+
+    def takes(self, op: Operation) -> bool:
+        """Whether the result of an operation is computed where it is asked for."""
+        return _is_cheap(op) or (isinstance(op, tile.Load) and self._may_wait(op))
+
+    def _may_wait(self, load: tile.Load) -> bool:
+        for reader, pointwise in self._readers(load.out):
+            if reader.block is not load.block or not is_quiet(load, reader):
+                return False
+            if isinstance(reader, scf.For | scf.While) or self._is_together(load, reader):
+                continue
+            if isinstance(reader, tile.Store) and pointwise and _same_place(load, reader):
+                continue
+            if any(may_overlap(x, y) for x in accesses(load) for y in accesses(reader) if y.writes):
+                return False
+        return True
+
+    def _readers(self, value: Value) -> Iterator[tuple[Operation, bool]]:
+        """Operations at which elements are computed, and whether only elementwise operations lie between."""
+        work = seen = {(value, True)}
+        while work:
+            found: set[tuple[Value, bool]] = set()
+            for tile_, pointwise in work:
+                for user in tile_.uses:
+                    if _is_cheap(user) and self.large(user.results[0]):
+                        found.add((user.results[0], pointwise and isinstance(user, _POINTWISE)))
+                    else:
+                        yield user, pointwise
+            work = found - seen
+            seen = seen | work
+
+    def _is_together(self, load: tile.Load, reader: Operation) -> bool:
+        """Operands of one collective instruction overlap only element for element."""
+        step = load.attributes.get(STEP)
+        return step is not None and reader.attributes.get(STEP) == step
+
+
+def _is_cheap(op: Operation) -> bool:
+    return isinstance(op, _CHEAP) or (isinstance(op, tile.Map) and is_arithmetic(op.body))
+
+
+def _same_place(load: tile.Load, store: tile.Store) -> bool:
+    return load.memref is store.memref and list(load.indices) == list(store.indices)
+
+
+class Slices:
+    """Emits parts of tiles; what was computed once for the same box is used again.
+
+    `memory` says where tiles lie that are in memory, and puts others there; None for those to be computed on demand.
+    """
+
+    def __init__(self, memory: Callable[[Value], Value | None], large: Callable[[Value], bool]) -> None:
+        self._memory, self._large = memory, large
+        self._known: dict[tuple[Value, Box], Value] = {}
+
+    def of(self, build: Builder, value: Value, box: Box) -> Value:
+        """The elements of a tile in a box; a scalar is its own element."""
+        if not isinstance(value.type, TileType) or (box.shape == value.type.shape and not self._large(value)):
+            return value
+        key = (value, box)
+        if key not in self._known:
+            self._known[key] = self._part(build, value, box)
+        return self._known[key]
+
+    def _part(self, build: Builder, value: Value, box: Box) -> Value:
+        memory = self._memory(value)
+        if memory is not None:
+            return build(tile.Load(memory, list(box.offsets), result_types=[_cut(value, box)])).out
+        op = value.defining_op
+        assert op is not None, "what a region takes is in memory"
+        return self.of_op(build, op, box)[0]
+
+    def of_op(self, build: Builder, op: Operation, box: Box) -> list[Value]:
+        """What an operation computes in a box of its results, or does for one of its tiles, from parts of the same."""
+        match op:
+            case arith.Constant():
+                return [build.constant(op.value, _cut(op.out, box))]
+            case tile.Splat():
+                return [build(tile.Splat(op.value, result_types=[_cut(op.out, box)])).out]
+            case tile.Iota():
+                return [self._iota(build, op, box)]
+            case tile.Broadcast() | tile.Permute() | tile.Extract():
+                return [self._moved(build, op, box)]
+            case _:
+                return self._pointwise(build, op, box)
+
+    def _pointwise(self, build: Builder, op: Operation, box: Box) -> list[Value]:
+        """An operation whose tiles all have one shape."""
+        new = op.clone()
+        for number, operand in enumerate(op.operands):
+            new.set_operand(number, self.of(build, operand, box))
+        if isinstance(op, AccessesBox):
+            first = len(op.operands) - len(box.shape)
+            for mode, offset in enumerate(box.offsets):
+                new.set_operand(first + mode, emit.add(build, op.operands[first + mode], offset))
+        for result in new.results:
+            result.type = TileType(box.shape, tile_type(result).element)
+        if isinstance(new, tile.Map):
+            _shift_positions(build, new, box)
+        return list(build(new).results)
+
+    def _iota(self, build: Builder, op: tile.Iota, box: Box) -> Value:
+        type_ = _cut(op.out, box)
+        found = build(tile.Iota(op.dim, result_types=[type_])).out
+        first = emit.cast(build, box.offsets[op.dim], type_.element)
+        return emit.add(build, found, emit.shaped(build, first, type_))
+
+    def _moved(self, build: Builder, op: tile.Broadcast | tile.Permute | tile.Extract, box: Box) -> Value:
+        (move,) = op.moves()
+        offsets, shape = list[Value](), list[int]()
+        for coordinate in move.coordinates:
+            if coordinate.dim is None:
+                assert coordinate.constant is not None
+                offsets.append(build.index(coordinate.constant))
+                shape.append(1)
+            else:
+                offsets.append(emit.add(build, box.offsets[coordinate.dim], build.index(coordinate.offset)))
+                shape.append(box.shape[coordinate.dim])
+        found = self.of(build, op.tile, Box(tuple(offsets), tuple(shape)))
+        if isinstance(op, tile.Permute):
+            return build(tile.Permute(found, op.order)).out
+        if tile_type(found).shape == box.shape:
+            return found
+        return build(tile.Broadcast(found, result_types=[_cut(op.out, box)])).out
+
+
+def _cut(value: Value, box: Box) -> TileType:
+    return TileType(box.shape, tile_type(value).element)
+
+
+def _shift_positions(build: Builder, op: tile.Map, box: Box) -> None:
+    """Let the region of a map of a part see the positions in the whole."""
+    entry = op.body.entry
+    for argument, offset in zip(entry.arguments, box.offsets, strict=False):
+        first = emit.cast(build, offset, I32)
+        if argument.uses and emit.integer_of(offset) != 0:
+            users = list(argument.uses)
+            shifted = Builder(entry, entry.first, op.location)(arith.Add(argument, first)).out
+            for user in users:
+                user.replace_operand(argument, shifted)
