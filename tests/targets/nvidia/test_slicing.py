@@ -117,6 +117,18 @@ BYTES = """
     %d = tile.reinterpret %c -> tile<300xi32>
     tile.store %d, %A, %z
     tile.store %c, %B, %z"""
+LESS_PADDING = """
+    %z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z, %z, %z -> tile<9x9x5xi32>
+    %s = tile.scan %a {kind = "add", dim = 0} -> tile<9x9x5xi32>
+    %r = tile.reshape %s -> tile<405xi32>
+    tile.store %r, %B, %z"""
+NO_TERMS = """
+    %z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z, %z -> tile<1200x2xi32>
+    %e = tile.extract %a {offsets = [0, 1]} -> tile<1200x0xi32>
+    %s = tile.reduce %e {kind = "max", dim = 1} -> tile<1200xi32>
+    tile.store %s, %B, %z"""
 TEXTS = {
     "carried": (CARRIED, ["%A: memref<i32x27x27>", "%B: memref<i32x27x27>"], [(27, 27)] * 2),
     "rows": (
@@ -129,6 +141,8 @@ TEXTS = {
         ["%A: memref<i32x40x20>", "%B: memref<i32x40x20>", "%C: memref<i32x80x20>", "%D: memref<i32x4x4>"],
         [(40, 20), (40, 20), (80, 20), (4, 4)],
     ),
+    "less padding": (LESS_PADDING, ["%A: memref<i32x9x9x5>", "%B: memref<i32x405>"], [(9, 9, 5), (405,)]),
+    "no terms": (NO_TERMS, ["%A: memref<i32x1200x2>", "%B: memref<i32x1200>"], [(1200, 2), (1200,)]),
     "bytes": (BYTES, ["%A: memref<i32x300>", "%B: memref<i8x1200>"], [(300,), (1200,)]),
 }
 

@@ -37,7 +37,7 @@ class Parts(Struct, frozen=True):
     slices: Callable[[], Slices]
 
     def _step(self, shape: Shape, dim: int) -> int:
-        return part_of(shape, self.teams, self.registers, [dim])[dim]
+        return max(part_of(shape, self.teams, self.registers, [dim])[dim], 1)
 
     def _loaded(self, build: Builder, op: Lines, box: Box) -> Values:
         slices = self.slices()

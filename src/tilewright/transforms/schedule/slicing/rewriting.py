@@ -102,11 +102,8 @@ class Rewriting:
     def _operation(self, op: Operation, build: Builder) -> None:
         """Write what an operation does or computes in its place."""
         match op:
-            case tile.Reshape() if not self._large(op.out):
-                # only tiles without elements are small in another shape
-                op.out.replace_all_uses_with(build.zero(op.out.type))
             case tile.Reshape():
-                self._memory.lies(op.out, viewed(build, self._memory.put(build, op.tile), tile_type(op.out).shape))
+                self._reshaped(op, build)
             case tile.Cat():
                 self._side_by_side(op, build)
             case tile.Scan() | ScanBy():
@@ -123,6 +120,19 @@ class Rewriting:
                 self._produced(op, build, lambda here, box: self._parts.multiplied(here, op, box), part)
             case _:
                 self._produced(op, build, lambda here, box: self._memory.slices().of_op(here, op, box))
+
+    def _reshaped(self, op: tile.Reshape, build: Builder) -> None:
+        """A view of the same memory, from which a small tile is read: layouts of its shape may cover less beyond it."""
+        type_ = tile_type(op.out)
+        if not self._large(op.out) and 0 in type_.shape:
+            op.out.replace_all_uses_with(build.zero(type_))
+            return
+        place = viewed(build, self._memory.put(build, op.tile), type_.shape)
+        if self._large(op.out):
+            self._memory.lies(op.out, place)
+            return
+        zeros = [build.index(0) for _ in type_.shape]
+        op.out.replace_all_uses_with(build(tile.Load(place, zeros, result_types=[type_])).out)
 
     def _produced(self, op: Operation, build: Builder, produce: Producer, part: Shape | None = None) -> None:
         """Part by part, into memory; at once what gives small tiles."""
