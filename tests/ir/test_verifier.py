@@ -85,6 +85,21 @@ def test_values_of_blocks_are_hidden_behind_their_region() -> None:
     assert codes(module) == [*before, "IR005", "IR005"]
 
 
+def test_values_of_a_branch_are_hidden_beside_it() -> None:
+    """What a block defines that dominates others, in a block that none of these dominates."""
+    module = parsed(
+        "builtin.module { %c = arith.constant {value = true} -> bool "
+        "cf.cond_br %c [^x, ^y] {operand_segments = [1, 0, 0]} "
+        "^x: %v = arith.constant {value = 1.0} -> f32 cf.br [^z] ^z: %w = arith.neg %v -> f32 cf.br [^end] "
+        "^y: %u = arith.constant {value = 2.0} -> f32 cf.br [^end] ^end: %e = arith.constant {value = 3.0} -> f32 }"
+    )
+    before = codes(module)
+    _, first, _, beside, _ = module.regions[0].blocks
+    assert first.first is not None
+    beside.insert(Neg(first.first.results[0]), beside.last)
+    assert codes(module) == [*before, "IR005"]
+
+
 def test_missing_attribute_is_named() -> None:
     region, block = new_region()
     op = Builder(block)(Constant(1, result_types=[INDEX]))

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.interpreter.tile_ir.memory import PAGE
 
 Array = NDArray[Any]
 
@@ -285,14 +286,14 @@ def test_promises_that_tiles_lie_inside_are_looked_at(size: int, kept: bool) -> 
 
 @pytest.mark.parametrize(("offset", "inside"), [(0, True), (1, False), (2, False), (-1, False)])
 def test_elements_that_end_behind_an_array_are_outside(offset: int, inside: bool) -> None:
-    """Six bytes, which hold one element of four."""
+    """Six bytes, which hold one element of four, at the beginning of a page: nothing lies in front of the first one."""
     body = """
   %q = ptr_to_ptr %p : tile<ptr<i8>> -> tile<ptr<i32>>
   %at = offset %q, %k : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
   %x, %t = load_ptr_tko weak %at : tile<ptr<i32>> -> tile<i32>, token
 """
-    memory = np.zeros(16, np.int8)
-    start = -memory.ctypes.data % 4
+    memory = np.zeros(2 * PAGE, np.int8)
+    start = -memory.ctypes.data % PAGE
     kernel = program(body, "%p: tile<ptr<i8>>, %k: tile<i32>").k
     if inside:
         kernel[1](memory[start : start + 6], offset)

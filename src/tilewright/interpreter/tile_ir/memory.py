@@ -63,7 +63,8 @@ class Memory:
     def __init__(self) -> None:
         self._bases: list[int] = []
         self._buffers: list[Buffer] = []
-        self._next = _FIRST
+        # room in front of the first buffer too, wherever in a page it begins
+        self._next = _FIRST + _GAP
 
     def add(self, name: str, data: Array, phase: int = 0, readonly: bool = False, alignment: int = PAGE) -> Buffer:
         """A buffer over bytes; its address is `phase` modulo the page size, or a multiple of a larger alignment."""

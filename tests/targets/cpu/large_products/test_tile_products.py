@@ -85,7 +85,8 @@ def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> t
 @pytest.mark.parametrize(("l2_bytes", "start"), [(0, 0), (1 << 21, 0), (1 << 21, 3)])
 @pytest.mark.parametrize("way", WAYS)
 def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.random.Generator) -> None:
-    """Past the caches, where panels begin with cache lines of the result, or from tiles where accumulators are the result; nothing else is written."""
+    """Past the caches, where panels begin with cache lines of the result, or from tiles where accumulators are the
+    result; nothing else is written."""
     shape = replace(tile_machine(), l2_bytes=l2_bytes)
     run = kernel(way, shape, start=start)
     assert ("!nontemporal" in run.text) == (not l2_bytes)
