@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from tilewright.dialects import tile
-from tilewright.dialects.builder import Builder
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.scf import If
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
@@ -96,23 +97,34 @@ def along(
     return []
 
 
-def strips(build: Builder, total: Length, length: int, body: Callable[[Builder, Box], None]) -> None:
+def strips(
+    build: Builder, total: Length, length: int, body: Callable[[Builder, Box], None], *, fitted: bool = False
+) -> None:
     """Call `body(builder, box)` for independent strips that cover [0, total), as long as `length` where they fit.
 
-    What is left of a dynamic total is done in ever shorter ones: a checked strip costs as much as a full one.
+    What is left of a dynamic total is done in ever shorter ones, since a checked strip costs as much as a full one; or
+    in one, if checked ones are `fitted`: they cost what there is of them, but for one that is a tile in registers.
     """
-    lower = build.index(0)
 
     def on_box(at: Builder, piece: Piece) -> None:
         body(at, Box((piece,)))
 
-    while not isinstance(total, int) and length >= _LONG_STRIP:
-        lower, length = whole_pieces(build, lower, total, length, on_box), length // _SHORTENED
-    if isinstance(total, int) or emit.integer_of(lower) == 0:
+    if isinstance(total, int) or length < _LONG_STRIP:
         along(build, total, length, _independent(on_box), parallel=True)
         return
-    upper = whole_pieces(build, lower, total, length, on_box)
-    body(emit.open_if(build, emit.less(build, upper, total)), Box((Piece(upper, length, True),)))
+    lower, short = whole_pieces(build, build.index(0), total, length, on_box), length // _SHORTENED
+    if fitted:
+        inside = emit.open_if(build, emit.less(build, lower, total))
+        is_long = emit.less(inside, emit.add(inside, lower, inside.index(short)), total)
+        (many, long), (few, rest) = new_region(), new_region()
+        inside(If(is_long, many, few))
+        on_box(Builder.at_end(long, build.location), Piece(lower, length, True))
+        on_box(Builder.at_end(rest, build.location), Piece(lower, short, True))
+        return
+    while short >= _LONG_STRIP:
+        lower, short = whole_pieces(build, lower, total, short, on_box), short // _SHORTENED
+    upper = whole_pieces(build, lower, total, short, on_box)
+    on_box(emit.open_if(build, emit.less(build, upper, total)), Piece(upper, short, True))
 
 
 def whole_pieces(build: Builder, lower: Value, total: Value, length: int, body: Independent) -> Value:

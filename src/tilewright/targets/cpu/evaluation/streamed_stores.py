@@ -42,8 +42,9 @@ _SHORTEST_BUFFERED_RUN: Final = 128
 """And one in a buffer, whose loads are not late: short runs have ends which go through the caches, in any case."""
 _NARROWEST: Final = 16
 _MANY_INSTRUCTIONS: Final = 12
-"""For a vector, of which complex numbers fill two: of more of them a core has too few loads on their way at once, and past the caches the hardware fetches
-less ahead (Zen 5, 10^7 f32: tanh 4.4 ms without prefetches, 1.8 with them, log 2.0, 1.8; floor 1.7, 1.8)."""
+"""For a vector, of which complex numbers fill two: of more of them a core has too few loads on their way at once, and
+past the caches the hardware fetches less ahead (Zen 5, 10^7 f32: tanh 4.4 ms without prefetches, 1.8 with them, log
+2.0, 1.8; floor 1.7, 1.8)."""
 _PREFETCH_BYTES: Final = 4096
 _KNOWN: Final = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
 

@@ -14,7 +14,6 @@ from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.expressions.graph import sole_rearrangement
 from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
-from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.memory.places import place
 from tilewright.targets.cpu.tiles.roots import Roots
@@ -80,16 +79,9 @@ def _updated_in_place(value: core.Value) -> bool:
     return False
 
 
-def _accumulates_products(value: core.Value, type_: TileType) -> bool:
-    """Whether large products are added to a carried tile."""
-    user = next(iter(value.uses))
-    if not isinstance(user, tile.Mma) or not isinstance(user.lhs.type, TileType):
-        return False
-    return is_large_shape(type_.shape[0], type_.shape[1], user.lhs.type.shape[1])
-
-
 def _destination(value: core.Value) -> tile.Store | None:
-    """The store, or stores to one place, that are all that becomes of a loop's tile, position by position."""
+    """The store, or stores to one place, that are all that becomes of a loop's tile, position by position, maybe by way
+    of other loops."""
     assert isinstance(value, core.BlockArgument)
     loop = value.block.parent_op
     assert isinstance(loop, scf.For)
@@ -97,7 +89,8 @@ def _destination(value: core.Value) -> tile.Store | None:
     waiting: list[core.Value] = [loop.results[value.index - 1]]
     seen: set[core.Operation] = set()
     while waiting:
-        for user in waiting.pop().uses:
+        current = waiting.pop()
+        for user in current.uses:
             if user in seen:
                 continue
             seen.add(user)
@@ -107,17 +100,26 @@ def _destination(value: core.Value) -> tile.Store | None:
                     return None
             elif isinstance(user, Elementwise):
                 waiting += user.results
+            elif isinstance(user, scf.For) and (goes_on := _goes_on(user, current)):
+                waiting += goes_on
             else:
                 return None
     return found
 
 
+def _goes_on(loop: scf.For, value: core.Value) -> list[core.Value]:
+    """What becomes of a tile that a loop starts from: its result, if it is updated in place and nothing else."""
+    numbers = [k for k, init in enumerate(loop.inits) if init is value]
+    is_one = loop.operands.count(value) == 1 and len(numbers) == 1
+    return [loop.results[numbers[0]]] if is_one and _updated_in_place(loop.carried[numbers[0]]) else []
+
+
 def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bound | None, ...]:
     """What is needed of a carried tile: where it is stored in the end, if that is known in front of the loop.
 
-    A product of small matrices in large tiles would fill and accumulate a whole tile otherwise.
+    A product of small matrices in large tiles, or a part of a strip, would fill and accumulate a whole tile otherwise.
     """
-    store = _destination(value) if _accumulates_products(value, type_) else None
+    store = _destination(value)
     if store is None or not any(store.check) or any(v not in ctx.values for v in (store.memref, *store.indices)):
         return (None,) * type_.rank
     return place(ctx, store.memref, store.indices, store.check, type_).bounds

@@ -54,7 +54,7 @@ _Materialized = dict[tuple[Expression, int], Expression]
 
 _CHAINED_VECTORS = 12
 _LEAST_TRANSPOSED = 4096
-_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
+_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota, Reduction)
 
 
 class Roots:
