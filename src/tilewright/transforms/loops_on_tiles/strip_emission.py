@@ -27,7 +27,7 @@ from tilewright.transforms.tiling import Box, Piece, cover, whole_pieces
 def emit_strips(strip: Strip, tiles: TilePolicy, fewest: int) -> None:
     """Replace a loop over points by one over strips of them, with loops of other variables around it.
 
-    Where fewer than `fewest` points are left lanes have them, which are busier with a line than tiles with a part of one.
+    Where fewer than `fewest` points are left lanes have them: they do more with a line than tiles with a part of one.
     """
     build, known = Builder.before_op(strip.op), dict[Value, Value]()
     if isinstance(strip.op, tl.Foreach):

@@ -16,7 +16,14 @@ pytestmark = pytest.mark.skipif(not machine_of().masks, reason="only vectors wit
 
 _TILE = 512
 _GUARD = 64
-_TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "f16": np.float16, "c32": np.complex64, "c64": np.complex128}
+_TYPES = {
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "f16": np.float16,
+    "c32": np.complex64,
+    "c64": np.complex128,
+}
 _HEAD = 'builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]{attributes}}}'
 
 

@@ -238,10 +238,14 @@ class Evaluator:
         def emit() -> Value:
             b, first = self.b, self.b.add(at, i64(offset))
             if lanes == 1:
-                return b.and_(b.icmp("sge", first, bound.low), b.icmp("slt", first, bound.high))
-            low, high = (self._lanes_before(end, first, lanes) for end in (bound.low, bound.high))
-            places = b.step(low.type)
-            return b.and_(b.icmp("uge", places, low), b.icmp("ult", places, high))
+                ends = b.icmp("slt", first, bound.high)
+                return b.and_(b.icmp("sge", first, bound.low), ends) if bound.begins else ends
+            high = self._lanes_before(bound.high, first, lanes)
+            places = b.step(high.type)
+            ends = b.icmp("ult", places, high)
+            if not bound.begins:
+                return ends
+            return b.and_(b.icmp("uge", places, self._lanes_before(bound.low, first, lanes)), ends)
 
         return self._once((at, offset, lanes, bound.low, bound.high), emit)
 

@@ -133,7 +133,7 @@ class Roots:
                 self._through_caches(self.evaluator(False), value, target, plan)
 
     def _through_caches(self, ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> None:
-        if target.checked and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
+        if (target.checked or target.ends) and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
             plan.roll(target, masked=ev.checked)
         stores = BlockStores(ev, value, target, plan)
         sweep(self.ctx.b, plan, stores.emit, ev)
