@@ -122,7 +122,7 @@ func.func @largest(%A: memref<?x?xf32>, %o: memref<?xf32>) {
 
 
 def test_columns(rng: np.random.Generator) -> None:
-    """Whole strips, a part of one and lanes on the CPU, whose vectors know where a part ends; memory behind it stays."""
+    """Whole strips, a part of one and lanes on the CPU, and what lies behind the results stays."""
     program = tw.compile(COLUMNS)
     for columns in (5, 31, 32, 40, 64, 100, 2047, 2048, 2049, 2100, 5000):
         a, guarded = rng.integers(-9, 9, (13, columns)).astype(np.float32), np.full(columns + 64, 7, np.float32)

@@ -20,7 +20,6 @@ from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.llvm.emitter import Complex, Value, i64
 
-
 _FARTHEST: Final = -(1 << 62)
 
 
