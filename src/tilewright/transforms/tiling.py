@@ -17,6 +17,7 @@ from tilewright.transforms.facts import divides
 from tilewright.transforms.policy import Remainders
 
 _LONG_STRIP = 1024
+_NARROWED = 4
 _SHORTENED = 32
 _FEWEST = 2
 """Whole pieces of which a loop is made."""
@@ -61,7 +62,7 @@ class Box(Struct, frozen=True):
 
 
 Body = Callable[[Builder, Piece, list[Value]], list[Value]]
-Independent = Callable[[Builder, Piece], None]
+Independent = Callable[[Builder, Piece], object]
 
 
 def along(
@@ -76,18 +77,21 @@ def along(
     """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
 
     `parallel` marks the loop; it must not be given with carried values. If `remainders` are checked, all pieces
-    of a long total are that do not cover it exactly, which needs the body only once.
+    of a long total are that do not cover it exactly, which needs the body only once. Smaller ones carry nothing.
     """
     values = list(carried)
     if isinstance(total, int) and (remainders is not Remainders.CHECKED or _is_short(total, length)):
         return _along_static(build, total, length, body, values, parallel)
     step = build.index(length)
-    if remainders is not Remainders.ALONE:
+    if remainders in (Remainders.ALONE_IF_STATIC, Remainders.CHECKED):
         upper = build.index(total) if isinstance(total, int) else total
         return _loop(build, build.index(0), upper, step, Piece(step, length, True), body, values, parallel)
     assert not isinstance(total, int), "what is peeled of a static total has been"
     if divides(length, total):
         return _loop(build, build.index(0), total, step, Piece(step, length, False), body, values, parallel)
+    if remainders is Remainders.SMALLER and not values:
+        _smaller_pieces(build, total, length, lambda at, piece: body(at, piece, []))
+        return []
     full = emit.sub(build, total, emit.rem(build, total, step))
     values = _loop(build, build.index(0), full, step, Piece(step, length, False), body, values, parallel)
     if values:
@@ -95,6 +99,14 @@ def along(
         return _loop(build, full, total, step, Piece(step, length, True), body, values, False)
     body(emit.open_if(build, emit.less(build, full, total)), Piece(full, length, True), [])
     return []
+
+
+def _smaller_pieces(build: Builder, total: Value, length: int, body: Callable[[Builder, Piece], object]) -> None:
+    """Whole pieces, and what is left in ever smaller ones, down to single positions."""
+    lower = whole_pieces(build, build.index(0), total, length, body)
+    while length > 1:
+        length = max(1, length // _NARROWED)
+        lower = whole_pieces(build, lower, total, length, body)
 
 
 def strips(

@@ -108,8 +108,9 @@ class Roots:
             return
         value = self._read_by_rows(value, target, vector)
         inside = self.inside([value, target])
-        if inside is None:
-            self._store(value, target, vector, checked=False)
+        if inside is None or target.ends:
+            # a part of a tile is short, which code for whole ones would not gain anything for
+            self._store(value, target, vector, checked=bool(target.ends))
             return
         with self.ctx.b.if_else(inside, likely=True) as branch:
             with branch.then():
