@@ -89,8 +89,7 @@ def _accumulates_products(value: core.Value, type_: TileType) -> bool:
 
 
 def _destination(value: core.Value) -> tile.Store | None:
-    """The store, or stores to one place, that are all that becomes of a loop's tile, position by position, maybe by way
-    of other loops."""
+    """The store, or stores to one place, that are all that becomes of a loop's tile, position by position."""
     assert isinstance(value, core.BlockArgument)
     loop = value.block.parent_op
     assert isinstance(loop, scf.For)
@@ -98,8 +97,7 @@ def _destination(value: core.Value) -> tile.Store | None:
     waiting: list[core.Value] = [loop.results[value.index - 1]]
     seen: set[core.Operation] = set()
     while waiting:
-        current = waiting.pop()
-        for user in current.uses:
+        for user in waiting.pop().uses:
             if user in seen:
                 continue
             seen.add(user)
@@ -109,18 +107,9 @@ def _destination(value: core.Value) -> tile.Store | None:
                     return None
             elif isinstance(user, Elementwise):
                 waiting += user.results
-            elif isinstance(user, scf.For) and (goes_on := _goes_on(user, current)):
-                waiting += goes_on
             else:
                 return None
     return found
-
-
-def _goes_on(loop: scf.For, value: core.Value) -> list[core.Value]:
-    """What becomes of a tile that a loop starts from: its result, if it is updated in place and nothing else."""
-    numbers = [k for k, init in enumerate(loop.inits) if init is value]
-    is_one = loop.operands.count(value) == 1 and len(numbers) == 1
-    return [loop.results[numbers[0]]] if is_one and _updated_in_place(loop.carried[numbers[0]]) else []
 
 
 def _as_needed(ctx: KernelContext, value: core.Value, buffer: Memory) -> Memory:
