@@ -147,6 +147,7 @@ memref<f32x2x2,strided<1,8>>
         ("[1, 1, 0]", "3", "operand_segments is 3"),
         ("[1, 1, 0]", '["x", 1, 1]', "operand_segments is ('x', 1, 1)"),
         ("static_sizes = [2, 2]", "static_sizes = [2]", "static_sizes is [2], with 0 sizes given"),
+        ("static_sizes = [2, 2]", "static_sizes = [2, 0]", "static_sizes is [2, 0], and the result has 2 modes"),
         ("[1, none]", "[none, none]", "static_offsets is [None, None], with 1 offsets given"),
     ],
 )

@@ -204,6 +204,15 @@ def test_cumsum_carries_the_last_slice(mode: int) -> None:
     assert found["tile.extract"] >= 1
 
 
+def test_cumsum_of_nothing_has_views_of_all_modes() -> None:
+    """An extent of 0 is no size of a subview that drops its mode."""
+    module = kernel(
+        "%A: memref<f32x3x0x2>, %B: memref<f32x3x0x2>", f"{ZERO} {ONE} tl.cumsum %one, %A, %zero, %B {{mode = 1}}"
+    )
+    run(module, SMALL)
+    assert names(module)["memref.subview"] == 2
+
+
 @pytest.mark.parametrize("alpha", [0.0, -0.0, 2.0])
 @pytest.mark.parametrize("beta", [0.0, -0.0, 3.0])
 def test_what_stands_behind_a_factor_of_zero_has_no_influence(alpha: float, beta: float) -> None:

@@ -237,6 +237,10 @@ class Subview(ViewLike, name="memref.subview", traits=(PURE,), code="V28"):
             if len(static) != order or sum(n is None for n in static) != len(given):
                 said = f"static_{key} is {list(static)}, with {len(given)} {key} given"
                 report.error("V28", self.location, f"subview: {said}; there is one for each of the {order} modes")
+        kept, made = len(self.source_modes()), _order(self.out)
+        if kept != made:
+            said = f"static_sizes is {list(self.static_sizes)}, and the result has {made} modes"
+            report.error("V28", self.location, f"subview: {said}; it has those {kept} whose size is not 0")
 
     @property
     def mixed_offsets(self) -> list[int | Value]:

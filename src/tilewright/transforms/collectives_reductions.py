@@ -118,17 +118,18 @@ def _slice(build: Builder, view: Value, offsets: list[Value | None]) -> Value:
     type_ = emit.memref_type(view)
     kept = [k for k, o in enumerate(offsets) if o is None]
     dropped = [o for o in offsets if o is not None]
-    totals = [emit.extent(build, view, k) for k in kept]
+    lengths = [emit.size_kept(build, view, k) if o is None else 0 for k, o in enumerate(offsets)]
+    sizes = tuple(length if isinstance(length, int) else None for length in lengths)
     result = MemrefType(
-        type_.element, tuple(type_.shape[k] for k in kept), tuple(type_.strides[k] for k in kept), type_.space
+        type_.element, tuple(sizes[k] for k in kept), tuple(type_.strides[k] for k in kept), type_.space
     )
     return build(
         memref.Subview(
             view,
             dropped,
-            [t for t in totals if isinstance(t, Value)],
+            [length for length in lengths if isinstance(length, Value)],
             tuple(0 if o is None else None for o in offsets),
-            tuple(type_.shape[k] if o is None else 0 for k, o in enumerate(offsets)),
+            sizes,
             result_types=[result],
         )
     ).out

@@ -77,6 +77,11 @@ def extent(build: Builder, view: Value, mode: int) -> Length:
     return static if static is not None else build(Size(view, mode)).out
 
 
+def size_kept(build: Builder, view: Value, mode: int) -> Length:
+    """Extent of a mode as the size of it in a subview: none is a value, for a static size of 0 would drop the mode."""
+    return extent(build, view, mode) or build.index(0)
+
+
 def as_value(build: Builder, length: Length) -> Value:
     """An extent as an index value."""
     return build.index(length) if isinstance(length, int) else length

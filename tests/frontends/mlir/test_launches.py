@@ -105,3 +105,16 @@ def test_one_work_group(program: tw.Program) -> None:
     a, v = arrays((4, 6), (6,))
     with pytest.raises(tw.LaunchError):
         program.fixed[2](a, v)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu"])
+def test_empty_memrefs(target: str) -> None:
+    """None of their elements overlap, whatever strides a row-major array without elements has."""
+    text = """func.func @f(%A: memref<3x0xf32>, %B: memref<0x2xf32>, %C: memref<3x2xf32>) {
+      linalg.matmul ins(%A, %B : memref<3x0xf32>, memref<0x2xf32>) outs(%C : memref<3x2xf32>)
+      return
+    }"""
+    a, b, c = arrays((3, 0), (0, 2), (3, 2))
+    before = c.copy()
+    tw.compile(text, target=target).f[1](a, b, c)
+    assert np.array_equal(c, before)

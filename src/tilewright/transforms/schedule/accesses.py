@@ -336,9 +336,10 @@ def _cut(build: Builder, view: Value, ends: Sequence[tuple[Value, emit.Length] |
     """A view with the modes that have ends cut down to them."""
     type_ = emit.memref_type(view)
     starts = [None if found is None else found[0] for found in ends]
-    sizes = [emit.extent(build, view, mode) if found is None else found[1] for mode, found in enumerate(ends)]
-    # a static size of 0 would drop the mode
-    lengths = [size or build.index(0) if isinstance(size, int) else size for size in sizes]
+    lengths = [
+        emit.size_kept(build, view, mode) if found is None else found[1] or build.index(0)
+        for mode, found in enumerate(ends)
+    ]
     static = tuple(size if isinstance(size, int) else None for size in lengths)
     known = [0 if start is None else emit.integer_of(start) for start in starts]
     offsets = [start for start, number in zip(starts, known, strict=True) if start is not None and number is None]

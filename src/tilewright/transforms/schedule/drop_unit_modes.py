@@ -19,6 +19,7 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import MemrefType
+from tilewright.transforms import emit
 from tilewright.transforms.tile_values import tile_type
 
 
@@ -88,11 +89,12 @@ def _without(
     assert isinstance(type_, MemrefType)
     modes = range(len(type_.shape))
     offsets: list[int | None] = [0 if mode in kept else None for mode in modes]
-    sizes = [type_.shape[mode] if mode in kept else 0 for mode in modes]
+    lengths = [emit.size_kept(build, op.memref, mode) if mode in kept else 0 for mode in modes]
+    sizes = tuple(length if isinstance(length, int) else None for length in lengths)
     places = [op.indices[mode] for mode in modes if mode not in kept]
-    extents = [build(memref.Size(op.memref, mode)).out for mode in kept if type_.shape[mode] is None]
-    shape, strides = (tuple(each[mode] for mode in kept) for each in (type_.shape, type_.strides))
+    given = [length for length in lengths if isinstance(length, Value)]
+    shape, strides = (tuple(each[mode] for mode in kept) for each in (sizes, type_.strides))
     result = MemrefType(type_.element, shape, strides, type_.space)
-    view = build(memref.Subview(op.memref, places, extents, tuple(offsets), tuple(sizes), result_types=[result])).out
+    view = build(memref.Subview(op.memref, places, given, tuple(offsets), sizes, result_types=[result])).out
     check = tuple(op.check[mode] for mode in kept) if op.check else ()
     return view, [op.indices[mode] for mode in kept], check

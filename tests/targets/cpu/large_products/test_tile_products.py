@@ -83,9 +83,9 @@ def placed(elements: int, offset: int, step: int, columns: int, dtype: Any) -> t
 
 
 @pytest.mark.parametrize(("l2_bytes", "start"), [(0, 0), (1 << 21, 0), (1 << 21, 3)])
-@pytest.mark.parametrize("way", ways(Unit.AMX_INT8, Unit.AMX_BF16))
+@pytest.mark.parametrize("way", WAYS)
 def test_results_wherever_they_lie(way: Way, l2_bytes: int, start: int, rng: np.random.Generator) -> None:
-    """Past the caches, where panels begin with cache lines of the result, or from tiles; nothing else is written."""
+    """Past the caches, where panels begin with cache lines of the result, or from tiles where accumulators are the result; nothing else is written."""
     shape = replace(tile_machine(), l2_bytes=l2_bytes)
     run = kernel(way, shape, start=start)
     assert ("!nontemporal" in run.text) == (not l2_bytes)
@@ -193,13 +193,13 @@ def test_threads_divide_panels(l2_bytes: int, lines: int, apart: bool, threads: 
     [
         (Unit.AMX_INT8, "tdpbssd", 4, (2, 2)),
         (Unit.AMX_BF16, "tdpbf16ps", 4, (2, 2)),
-        (Unit.AMX_F16, "tdpbf16ps", 16, (6, 6)),
+        (Unit.AMX_F16, "tdpbf16ps", 16, (4, 6)),
     ],
 )
 def test_loops_keep_their_tiles_in_registers(
     unit: Unit, instruction: str, products: int, loads: tuple[int, int], terms: int
 ) -> None:
-    """A step is four loads and four products, of f16 twelve and sixteen; else sums are moved once a block and run, the
+    """A step is four loads and four products, of f16 ten and sixteen; else sums are moved once a block and run, the
     configuration once."""
     shape = tile_machine()
     text = kernel(Way(unit, emulated=True), shape, extents=(1024, 1024, terms)).text

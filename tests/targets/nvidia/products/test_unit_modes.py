@@ -108,3 +108,26 @@ def test_what_is_a_matrix_without_them(tested: str, rest: str, left: int) -> Non
     if changed:
         assert printed.count("{check = [false, true], unordered = true} -> tile<64x8xf16>") == 1
         assert printed.count("memref.size") == 2
+
+
+EMPTY = """builtin.module {
+  builtin.kernel {sym_name = "k", subgroup_size = 32, work_group_size = [128, 1]} (
+      %a: memref<f16x5x0x?>, %b: memref<f16x5x0x?>, %i: index) {
+    %o = arith.constant {value = 0} -> index
+    %t = tile.load %a, %i, %o, %i {check = [false, false, true]} -> tile<1x0x8xf16>
+    %x = tile.reshape %t -> tile<0x8xf16>
+    %y = arith.add %x, %x -> tile<0x8xf16>
+    %z = tile.reshape %y -> tile<1x0x8xf16>
+    tile.store %z, %b, %i, %o, %i {check = [false, false, true]}
+  }
+}
+"""
+
+
+def test_empty_modes_stay() -> None:
+    """An extent of 0 is no size of a subview that drops its mode."""
+    module = parse_ir(Source("k", EMPTY), report := Report(), operation_classes())
+    assert isinstance(module, Module), report.diagnostics
+    assert DropUnitModes().run(module, PassContext())
+    verified(module)
+    assert print_op(module).count("memref.subview") == 2

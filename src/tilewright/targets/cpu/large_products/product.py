@@ -147,7 +147,7 @@ def _store_large(ctx: KernelContext, machine: Machine, value: Expression, produc
             form,
             streamed=streamed,
             overlapped=late or (streamed and is_short(value) and is_short(product.acc)),
-            plain=plain and not late,
+            plain=plain and not late and form.unit.factor == 1.0,
         )
         TileProduct(machine, form, product.type.shape).emit(ctx, work, worth(b, work))
     else:

@@ -12,13 +12,15 @@ from msgspec import Struct
 from tilewright.targets.cpu.context import KernelContext
 from tilewright.targets.cpu.evaluation.evaluate import Evaluator
 from tilewright.targets.cpu.expressions.blocks import Block
+from tilewright.targets.cpu.expressions.fragments import value_of
 from tilewright.targets.cpu.large_products.epilogue import finish, is_inside
 from tilewright.targets.cpu.large_products.tile_form import TileForm
 from tilewright.targets.cpu.large_products.work import Work
+from tilewright.targets.cpu.lowered import Operand
 from tilewright.targets.cpu.machine import LINE_BYTES, Machine
 from tilewright.targets.cpu.memory.lanes import Lanes, load_lanes
 from tilewright.targets.cpu.units.amx import ROW_BYTES, ROWS, Tile
-from tilewright.targets.llvm.emitter import Builder, Value, i64
+from tilewright.targets.llvm.emitter import Builder, Value, constant, i64
 
 _MOST_ROWS: Final = 16
 """Of the target that a step prefetches: all of a block in few steps."""
@@ -268,7 +270,9 @@ class TileKernel:
         start = b.gep("i8", accumulators, b.mul(first, i64(form.sum_row)))
         total = [
             [
-                load_lanes(b, Lanes(element, b.offset(start, form.sum_row * row + 4 * p.offset), i64(1), p.lanes))
+                self._scaled(
+                    load_lanes(b, Lanes(element, b.offset(start, form.sum_row * row + 4 * p.offset), i64(1), p.lanes))
+                )
                 for p in pieces
             ]
             for row in range(count)
@@ -276,3 +280,8 @@ class TileKernel:
         origin = self._origin(at, first)
         block = Block(origin, form.vector, pieces, 1 - form.vector, count)
         finish(self._ctx, self._machine, self._work, block, total, streamed=form.streamed)
+
+    def _scaled(self, accumulators: Operand) -> Operand:
+        """Sums of products, of accumulators that are those of others (`AmxUnit.factor`)."""
+        factor, value = self._form.unit.factor, value_of(accumulators)
+        return accumulators if factor == 1.0 else self._b.fmul(value, constant(value.type, factor))

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from tilewright.ir.types import BF16, F16, F32, I8, I32, ScalarType
 from tilewright.settings.product_units import Unit
-from tilewright.targets.cpu.units.splitting import PARTS, PRODUCTS
+from tilewright.targets.cpu.units.splitting import LARGER, PARTS, PRODUCTS
 from tilewright.targets.cpu.units.unit import Factor, Packing
 from tilewright.targets.llvm.emitter import Builder, Module, Value, i64
 
@@ -73,6 +73,8 @@ class AmxUnit(Struct, frozen=True):
     scalars: Packing
     products: tuple[tuple[int, int], ...] = ((0, 0),)
     """Which parts of scalars are multiplied with which of vectors, in turn."""
+    factor: float = 1.0
+    """What accumulators have to be multiplied by, a power of two."""
 
     @property
     def name(self) -> str:
@@ -100,7 +102,7 @@ def amx(vectors: Factor, scalars: Factor, accumulator: ScalarType) -> AmxUnit | 
         return AmxUnit(Unit.AMX_BF16, "tdpbf16ps", F32, Packing(BF16, 2), Packing(BF16, 2, words=ROW_WORDS))
     if accumulator is F32 and vectors.element is scalars.element is F16:
         parts = Packing(BF16, 2, parts=PARTS, together=ROW_WORDS)
-        return AmxUnit(Unit.AMX_F16, "tdpbf16ps", F32, parts, replace(parts, words=ROW_WORDS), PRODUCTS)
+        return AmxUnit(Unit.AMX_F16, "tdpbf16ps", F32, parts, replace(parts, words=ROW_WORDS), PRODUCTS, LARGER)
     return None
 
 
