@@ -41,7 +41,8 @@ def test_drawn_strips(rng: np.random.Generator, ran: Ran) -> None:
         interpret(module.kernels[0], [*arrays, s, *ends], (1, 1, 1))
         for got, wanted in zip(arrays, want, strict=True):
             np.testing.assert_array_equal(got, wanted, err_msg=after)
-    assert not falls_short(taken, STRIPS, 0.9)
+    # not those whose loops read no neighbours in the end, or read what others store
+    assert not falls_short(taken, STRIPS, 0.5)
     ran(STRIPS, "strips of points")
 
 
