@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float32 | np.float64]
+Array = NDArray[np.float32 | np.float64 | np.complex64 | np.complex128]
 Peers = dict[str, Callable[[], object]]
 
 LENGTH: Final = 10_000_000
 SIDE: Final = 4096
-ERRORS: Final = {"f32": 1e-4, "f64": 1e-11}
+ERRORS: Final = {"f32": 1e-4, "f64": 1e-11, "c32": 1e-4, "c64": 1e-11}
 _CHUNK: Final = 1 << 15
 _SQUARE: Final = 64
 _BLOCK: Final = 1 << 16
@@ -32,7 +32,7 @@ class Case:
     arguments: tuple[Array, ...]
     result: Array
     peers: Peers
-    expected: Callable[[], NDArray[np.float64]]
+    expected: Callable[[], NDArray[np.float64 | np.complex128]]
     bytes: int
     stream: str
     grid: int = 1

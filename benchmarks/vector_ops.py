@@ -1,6 +1,7 @@
 """Collectives bound by memory against NumPy: `python benchmarks/vector_ops.py [WORD ...] [--threads 1 2] [--quick]`.
 
-Vectors of ten million elements, matrices of 4096x4096, column-major. Each row runs our kernel, every NumPy formulation
+Vectors of ten million elements, matrices of 4096x4096, column-major; thin transposes, sums along columns, complex
+numbers (`shape_cases.py`). Each row runs our kernel, every NumPy formulation
 and a plain stream that moves as many bytes (`peers/stream.c`) in turn; the table shows medians over rounds: how many
 times as long the fastest formulation takes as ours within a round, with quartiles, the same of the stream, which is a
 floor where it is below 1, and milliseconds. WORDs select rows whose name contains all of them.
@@ -14,6 +15,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -25,6 +27,7 @@ from children import rows_of_children
 from comparison import OURS, Comparison, line, overall
 from figures import Chart
 from peers.stream import Streams
+from shape_cases import shape_cases
 from spread import Overall
 from timing import in_turn, timers
 from vector_cases import ERRORS, Case, cases
@@ -40,7 +43,8 @@ def measure(case: Case, seconds: float, streams: Streams, threads: int) -> Compa
     kernel = tw.compile(case.text, target="cpu", cache=False).k[case.grid]
     expected = case.expected()
     kernel(*case.arguments)
-    error = float(np.linalg.norm(case.result.astype(np.float64) - expected) / np.linalg.norm(expected))
+    difference = case.result.astype(np.result_type(case.result, np.float64)) - expected
+    error = float(np.linalg.norm(difference) / np.linalg.norm(expected))
     runs: dict[str, Callable[[], object]] = {OURS: lambda: kernel(*case.arguments), **case.peers}
     runs[STREAM] = streams.stream(case.stream, case.bytes)
     warm = _WARM if threads > 1 else 0.0
@@ -52,7 +56,7 @@ def table(threads: int, words: list[str], seconds: float, *, quick: bool) -> lis
     """All rows at one thread count, printed as they come."""
     streams = Streams(threads)
     rows: list[Comparison] = []
-    for name, make in cases():
+    for name, make in chain(cases(), shape_cases()):
         if all(word in name for word in words) and (not quick or name in _QUICK):
             rows.append(measure(make(), seconds, streams, threads))
             print(f"{line(rows[-1])}   stream x{rows[-1].ratios[STREAM]}", file=sys.stderr, flush=True)
@@ -62,11 +66,13 @@ def table(threads: int, words: list[str], seconds: float, *, quick: bool) -> lis
 def summary(rows: list[Comparison]) -> dict[str, Overall]:
     """By number of threads, type and instruction, and of all."""
     groups: dict[str, list[Comparison]] = {}
+    shapes = {name for name, _ in shape_cases()}
     for row in rows:
         dtype, instruction, *_ = row.name.split(" ")
         instruction = instruction.partition(".")[0]
         strided = ", strided" if "strided" in row.name else ""
-        for what in (f"{dtype} {instruction}{strided}", f"{dtype}, all"):
+        every = "shapes" if row.name in shapes else "all"
+        for what in (f"{dtype} {instruction}{strided}", f"{dtype}, {every}"):
             groups.setdefault(f"{row.threads} threads, {what}", []).append(row)
     return {what: overall(of_group) for what, of_group in groups.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.dialects import memref
-from tilewright.transforms.facts import alignment, divisor
+from tilewright.transforms.facts import alignment, divisor, never_negative
 from transforms.support import kernel
 
 HEAD = """
@@ -83,6 +83,43 @@ def test_alignment_of_rows_that_are_so_far_apart() -> None:
     last = list(kernel(POINTERS, text, PROMISED).kernels[0].body.entry)[-1]
     assert isinstance(last, memref.Load)
     assert alignment(last.memref, last.indices) == 64
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("%x = memref.size %A {mode = 0} -> index", True),
+        ("%x = arith.constant {value = 0} -> index", True),
+        ("%x = arith.constant {value = -1} -> index", False),
+        ("%x = arith.add %n, %c8 -> index", True),
+        ("%x = arith.add %n, %i -> index", False),
+        ("%x = arith.mul %i, %i -> index", False),
+        ("%x = arith.max %i, %c8 -> index", True),
+        ("%x = arith.min %i, %c8 -> index", False),
+        ("%x = arith.sub %n, %c8 -> index", False),
+        ("%r = arith.rem %n, %c8 -> index %x = arith.sub %n, %r -> index", True),
+        ("%r = arith.rem %s, %c8 -> index %x = arith.sub %n, %r -> index", False),
+        ("%r = arith.rem %i, %c8 -> index %x = arith.sub %i, %r -> index", False),
+        ("%m = arith.max %s, %i -> index %x = arith.sub %m, %i -> index", True),
+        ("%m = arith.max %s, %i -> index %x = arith.sub %m, %n -> index", False),
+        ("%x = arith.div %n, %i -> index", False),
+        ("%a = arith.cast %n -> i64 %x = arith.add %a, %a -> i64", False),
+    ],
+)
+def test_what_is_never_negative(expression: str, expected: bool) -> None:
+    last = kernel(PARAMETERS, f"{HEAD} {expression}").kernels[0].body.entry.last
+    assert last is not None
+    assert never_negative(last.result) is expected
+
+
+@pytest.mark.parametrize(("lower", "expected"), [("%c8", True), ("%i", False)])
+def test_loop_variables_are_never_negative_from_such_on(lower: str, expected: bool) -> None:
+    loops = "{operand_segments = [1, 1, 0, 1]} -> index (%j: index, %a: index) { scf.yield %i }"
+    loop = kernel(PARAMETERS, f"{HEAD} %o = scf.for {lower}, %n, %n {loops}").kernels[0].body.entry.last
+    assert loop is not None
+    index, carried = loop.regions[0].entry.arguments
+    assert never_negative(index) is expected
+    assert not never_negative(carried)
 
 
 def test_loop_variables_follow_bounds_and_step() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilewright.dialects import tile
 from tilewright.interpreter import interpret
 from tilewright.transforms.lower_collectives import LowerCollectives
-from tilewright.transforms.policy import GenericTilePolicy, StreamPrefetch
+from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch
 from transforms.support import filecheck, kernel, names, run
 
 ZERO = "%zero = arith.constant {value = 0.0} -> f32"
@@ -97,6 +97,22 @@ def test_static_remainders_are_exact_tiles_and_inner_loop_carries_the_accumulato
     )
     assert "true, " not in text.replace("parallel = true", "")
     assert "scf.if" not in text
+
+
+def test_transposes_end_in_smaller_squares(rng: np.random.Generator) -> None:
+    """Each element once, without tests, whatever is left."""
+    policy = GenericTilePolicy(whole=0, run=64, crosswise_remainders=Remainders.SMALLER)
+    module = kernel(
+        "%A: memref<f32x?x?>, %B: memref<f32x?x?>",
+        f"{ONE} tl.axpby %one, %A, %one, %B {{transpose = true}}",
+    )
+    assert "check = [" not in run(module, LowerCollectives(policy)).replace("check = []", "")
+    assert names(module)["tile.store"] == 9, "squares of 16, 4 and 1 along both modes"
+    for m, n in rng.integers(0, 40, (12, 2)):
+        a, b = (np.asfortranarray(rng.integers(-9, 9, shape).astype(np.float32)) for shape in ((m, n), (n, m)))
+        expected = b + a.T
+        interpret(module.kernels[0], [a, b], (1, 1, 1))
+        np.testing.assert_array_equal(b, expected)
 
 
 def test_dynamic_remainders_are_checked() -> None:

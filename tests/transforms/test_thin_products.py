@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright.ir.types import F32, F64, I8, I32, MemrefType
+from tilewright.dialects import arith, memref, tile
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Module
+from tilewright.interpreter import interpret
+from tilewright.ir.types import F32, F64, I8, I32, MemrefType, TileType
 from tilewright.targets.cpu.machine import machine_of
 from tilewright.targets.cpu.policy import CpuTilePolicy
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor
 from tilewright.targets.cpu.units.vector import VectorUnit
+from tilewright.transforms.lower_collectives import LowerCollectives
+from tilewright.transforms.policy import GenericTilePolicy, ThinTiles
+from transforms.support import kernel, run
 
 _LENGTHS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33, 64, 70, 129)
 _DRAWS = 40
@@ -100,3 +109,66 @@ def test_which_extents_are_thin() -> None:
     assert of_bytes is not None
     is_by_vectors = isinstance(choose(policy.machine, Factor(I8), Factor(I8), I32, (512, 512, 512)).unit, VectorUnit)
     assert of_bytes.below == ((16, 16, 16) if is_by_vectors else (8, 8, 8))
+
+
+_BLOCK, _STRIP, _REST, _COLUMNS, _FEW, _TERMS, _SHORT = 7, 8, 4, 2, 3, 10, (5, 6, 4)
+"""No two ways of a product have boxes in common."""
+
+
+class _Policy(GenericTilePolicy, frozen=True):
+    dots: tuple[int, ...] = ()
+    run_mode: int = 0
+
+    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles:
+        return ThinTiles(_SHORT, self.run_mode, _STRIP, _REST, _COLUMNS, self.dots, _FEW, _TERMS, depth=4)
+
+
+def _counting(module: Module) -> dict[int, tuple[int, ...]]:
+    """Makes each store of a tile count how often it runs, at a number of its own in %count; which boxes these store."""
+    boxes: dict[int, tuple[int, ...]] = {}
+    (count,) = (value for value in module.kernels[0].body.entry.arguments if value.name == "count")
+    for store in [op for op in module.walk() if isinstance(op, tile.Store)]:
+        assert isinstance(store.value.type, TileType)
+        build, number = Builder.before_op(store), len(boxes)
+        at = build.index(number)
+        old = build(memref.Load(count, [at])).out
+        build(memref.Store(build(arith.Add(old, build.constant(1, I32))).out, count, [at]))
+        boxes[number] = store.value.type.shape
+    return boxes
+
+
+def _taken(sizes: tuple[int, int, int], dots: tuple[int, ...], run_mode: int) -> Counter[tuple[int, ...]]:
+    """Boxes of a product, by what `ThinTiles` says of them."""
+    *result, terms = sizes
+    for mode in dots:
+        if result[mode] <= _FEW and terms >= _TERMS:
+            pairs, single = divmod(result[1 - mode], _COLUMNS)
+            boxes = {(1, _COLUMNS): pairs * result[mode], (1, 1): single * result[mode]}
+            return Counter({box if mode == 0 else box[::-1]: number for box, number in boxes.items()})
+    if all(size >= below for size, below in zip(sizes, _SHORT, strict=True)):
+        return Counter({(_BLOCK, _BLOCK): -(-result[0] // _BLOCK) * -(-result[1] // _BLOCK)})
+    pairs, single = divmod(result[1 - run_mode], _COLUMNS)
+    strips, left = divmod(result[run_mode], _STRIP)
+    rests = -(-left // _REST)
+    boxes = {(_STRIP, _COLUMNS): strips * pairs, (_STRIP, 1): strips * single}
+    boxes |= {(_REST, _COLUMNS): rests * pairs, (_REST, 1): rests * single}
+    return Counter({box if run_mode == 0 else box[::-1]: number for box, number in boxes.items()})
+
+
+@pytest.mark.parametrize(("dots", "run_mode"), [((), 0), ((0, 1), 0), ((1, 0), 1)])
+def test_which_way_a_launch_takes(rng: np.random.Generator, dots: tuple[int, ...], run_mode: int) -> None:
+    """A wrong way has the same result, and takes longer: so boxes are counted."""
+    body = "%one = arith.constant {value = 1.0} -> f32 tl.gemm %one, %A, %B, %one, %C"
+    module = kernel("%A: memref<f32x?x?>, %B: memref<f32x?x?>, %C: memref<f32x?x?>, %count: memref<i32x?>", body)
+    run(module, LowerCollectives(_Policy(whole=0, block=_BLOCK, dots=dots, run_mode=run_mode)))
+    boxes = _counting(module)
+    for _ in range(_DRAWS):
+        m, n, k = (int(rng.choice(sizes)) for sizes in ((1, 3, 4, 5, 6, 11), (1, 3, 4, 5, 6, 11), (2, 4, 9, 10)))
+        a, b = (np.asfortranarray(rng.integers(-3, 4, shape).astype(np.float32)) for shape in ((m, k), (k, n)))
+        c, counts = np.zeros((m, n), np.float32, order="F"), np.zeros(len(boxes), np.int32)
+        interpret(module.kernels[0], [a, b, c, counts], (1, 1, 1))
+        np.testing.assert_array_equal(c, a @ b)
+        found = Counter[tuple[int, ...]]()
+        for number, shape in boxes.items():
+            found[shape] += int(counts[number])
+        assert +found == +_taken((m, n, k), dots, run_mode), (m, n, k)

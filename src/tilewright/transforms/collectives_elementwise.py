@@ -10,7 +10,7 @@ from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import Schedule, contiguous_mode
+from tilewright.transforms.policy import Remainders, Schedule, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.streams import prefetch_reads, prefetch_writes
 from tilewright.transforms.tiling import Box, cover, extents, loop_order
@@ -34,7 +34,8 @@ def lower_elementwise(op: tl.ElementwiseCollective, build: Builder, schedule: Sc
     def formed(at: Builder, box: Box) -> Value:
         return op.emit(at, [emit.cast(at, box.load(at, source), goal.accumulator) for source in sources])
 
-    update_each(build, goal, schedule, formed, sources, lengths)
+    remainders = schedule.tiles.crosswise_remainders if crosswise else Remainders.ALONE
+    update_each(build, goal, schedule, formed, sources, lengths, remainders)
 
 
 def _squared(target: MemrefType, lengths: tuple[int, ...]) -> tuple[int, ...]:
@@ -85,6 +86,7 @@ def update_each(
     product: Callable[[Builder, Box], Value],
     streams: Sequence[Value] = (),
     lengths: tuple[int, ...] = (),
+    remainders: Remainders = Remainders.ALONE,
 ) -> None:
     """Update every tile of the target with `product(builder, box)`, which is not called where alpha is constant 0.
 
@@ -104,4 +106,4 @@ def update_each(
         goal.finish(at, at.zero(nothing) if goal.alpha.is_zero else product(at, box), box)
 
     lengths = lengths or schedule.tiles.elementwise_tile(type_)
-    cover(build, extents(build, goal.target), lengths, loop_order(type_), body)
+    cover(build, extents(build, goal.target), lengths, loop_order(type_), body, remainders)

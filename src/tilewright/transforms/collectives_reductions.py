@@ -69,10 +69,12 @@ def _sum_matrix(op: tl.Sum, build: Builder, goal: Update, schedule: Schedule) ->
         if wide:
             total = sum_rows(at, values, inner, depth, strip.length, first)
         else:
-            total = along(at, inner, depth, step, [first])[0]
+            # rows of a part of a strip are short: several at once would be as many streams through the same pages
+            is_part = strip.checked and strip.length == rows
+            total = along(at, inner, 1 if is_part else depth, step, [first])[0]
         goal.finish(at, total, box)
 
-    strips(build, emit.extent(build, op.b, 0), rows, body)
+    strips(build, emit.extent(build, op.b, 0), rows, body, fitted=not wide)
 
 
 def lower_cumsum(op: tl.Cumsum, build: Builder, schedule: Schedule) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 from tilewright.dialects.addresses import AddressOf, FromAddress
-from tilewright.dialects.arith import Add, And, Cast, Constant, Max, Min, Mul, Select, Shl, Sub
+from tilewright.dialects.arith import Add, And, Cast, Constant, Max, Min, Mul, Rem, Select, Shl, Sub
 from tilewright.dialects.arith_integers import UCast
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.memref import Alloca, GroupLoad, GroupMemory, Size, Stride
@@ -20,6 +20,7 @@ from tilewright.ir.interfaces import ViewLike
 from tilewright.ir.types import INDEX, GroupType, MemrefType, PointerType, ScalarType
 
 _DEPTH = 16
+_SHALLOW = 8
 _MOST_SHIFTED = 62
 _MOST_ALIGNED = 1 << 12
 
@@ -139,6 +140,40 @@ def _parameter_gcd(parameter: Value, mode: int, attribute: str) -> int:
 def divides(number: int, value: Value) -> bool:
     """Whether an index value is certainly a multiple of `number`."""
     return divisor(value) % number == 0
+
+
+def never_negative(value: Value, depth: int = _SHALLOW) -> bool:
+    """Whether an index is certainly 0 or more: extents, counted in loops from such on, sums, whole pieces of them."""
+    op = value.defining_op
+    if value.type is not INDEX or depth == 0:
+        return False
+    if isinstance(value, BlockArgument):
+        loop = value.block.parent_op
+        return isinstance(loop, For) and value.index == 0 and never_negative(loop.lower, depth - 1)
+    match op:
+        case Size():
+            return True
+        case Constant():
+            return isinstance(op.value, int) and op.value >= 0
+        case Add() | Mul() | Min():
+            return never_negative(op.lhs, depth - 1) and never_negative(op.rhs, depth - 1)
+        case Max():
+            return never_negative(op.lhs, depth - 1) or never_negative(op.rhs, depth - 1)
+        case Sub():
+            return _is_difference(op, depth)
+        case _:
+            return False
+
+
+def _is_difference(op: Sub, depth: int) -> bool:
+    """Whether no more than all of a number is subtracted from it: what is left over, or less than a maximum."""
+    match op.lhs.defining_op, op.rhs.defining_op:
+        case _, Rem() as rest if rest.lhs is op.lhs:
+            return never_negative(op.lhs, depth - 1)
+        case Max() as most, _:
+            return op.rhs in (most.lhs, most.rhs)
+        case _:
+            return False
 
 
 STACK_ALIGNMENT = 128

@@ -65,12 +65,14 @@ class Remainders(Enum):
     """What is left of an extent behind whole tiles: code of its own, or the same as for those, which then test.
 
     `ALONE`: always its own, and whole tiles run unchecked; `ALONE_IF_STATIC`: where the extent is constant; `CHECKED`:
-    one code for all, which is worth it where it is long.
+    one code for all, which is worth it where it is long; `SMALLER`: like `ALONE`, but what is left of an extent that is
+    not constant is ever smaller tiles, which do not test either.
     """
 
     ALONE = "alone"
     ALONE_IF_STATIC = "alone if static"
     CHECKED = "checked"
+    SMALLER = "smaller"
 
 
 class ThinTiles(Struct, frozen=True):
@@ -102,6 +104,11 @@ class TilePolicy(Protocol):
     @property
     def remainders(self) -> Remainders:
         """Of products."""
+        ...
+
+    @property
+    def crosswise_remainders(self) -> Remainders:
+        """Of tensors that are computed from others whose neighbours lie along another mode."""
         ...
 
     @property
@@ -374,6 +381,7 @@ class GenericTilePolicy(Struct, frozen=True):
     depth: int = 8
     run: int = 256
     remainders: Remainders = Remainders.ALONE
+    crosswise_remainders: Remainders = Remainders.ALONE
     adds_tiles: bool = False
 
     def of(self, kernel: Kernel) -> TilePolicy:

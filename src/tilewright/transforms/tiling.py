@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from tilewright.dialects import tile
-from tilewright.dialects.builder import Builder
+from tilewright.dialects.builder import Builder, new_region
+from tilewright.dialects.scf import If
 from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
@@ -16,6 +17,7 @@ from tilewright.transforms.facts import divides
 from tilewright.transforms.policy import Remainders
 
 _LONG_STRIP = 1024
+_NARROWED = 4
 _SHORTENED = 32
 _FEWEST = 2
 """Whole pieces of which a loop is made."""
@@ -60,7 +62,7 @@ class Box(Struct, frozen=True):
 
 
 Body = Callable[[Builder, Piece, list[Value]], list[Value]]
-Independent = Callable[[Builder, Piece], None]
+Independent = Callable[[Builder, Piece], object]
 
 
 def along(
@@ -75,18 +77,21 @@ def along(
     """Call `body(builder, piece, carried values)` for pieces that cover [0, total) in order; the last carried values.
 
     `parallel` marks the loop; it must not be given with carried values. If `remainders` are checked, all pieces
-    of a long total are that do not cover it exactly, which needs the body only once.
+    of a long total are that do not cover it exactly, which needs the body only once. Smaller ones carry nothing.
     """
     values = list(carried)
     if isinstance(total, int) and (remainders is not Remainders.CHECKED or _is_short(total, length)):
         return _along_static(build, total, length, body, values, parallel)
     step = build.index(length)
-    if remainders is not Remainders.ALONE:
+    if remainders in (Remainders.ALONE_IF_STATIC, Remainders.CHECKED):
         upper = build.index(total) if isinstance(total, int) else total
         return _loop(build, build.index(0), upper, step, Piece(step, length, True), body, values, parallel)
     assert not isinstance(total, int), "what is peeled of a static total has been"
     if divides(length, total):
         return _loop(build, build.index(0), total, step, Piece(step, length, False), body, values, parallel)
+    if remainders is Remainders.SMALLER and not values:
+        _smaller_pieces(build, total, length, lambda at, piece: body(at, piece, []))
+        return []
     full = emit.sub(build, total, emit.rem(build, total, step))
     values = _loop(build, build.index(0), full, step, Piece(step, length, False), body, values, parallel)
     if values:
@@ -96,23 +101,42 @@ def along(
     return []
 
 
-def strips(build: Builder, total: Length, length: int, body: Callable[[Builder, Box], None]) -> None:
+def _smaller_pieces(build: Builder, total: Value, length: int, body: Callable[[Builder, Piece], object]) -> None:
+    """Whole pieces, and what is left in ever smaller ones, down to single positions."""
+    lower = whole_pieces(build, build.index(0), total, length, body)
+    while length > 1:
+        length = max(1, length // _NARROWED)
+        lower = whole_pieces(build, lower, total, length, body)
+
+
+def strips(
+    build: Builder, total: Length, length: int, body: Callable[[Builder, Box], None], *, fitted: bool = False
+) -> None:
     """Call `body(builder, box)` for independent strips that cover [0, total), as long as `length` where they fit.
 
-    What is left of a dynamic total is done in ever shorter ones: a checked strip costs as much as a full one.
+    What is left of a dynamic total is done in ever shorter ones, since a checked strip costs as much as a full one; or
+    in one, if checked ones are `fitted`: they cost what there is of them, but for one that is a tile in registers.
     """
-    lower = build.index(0)
 
     def on_box(at: Builder, piece: Piece) -> None:
         body(at, Box((piece,)))
 
-    while not isinstance(total, int) and length >= _LONG_STRIP:
-        lower, length = whole_pieces(build, lower, total, length, on_box), length // _SHORTENED
-    if isinstance(total, int) or emit.integer_of(lower) == 0:
+    if isinstance(total, int) or length < _LONG_STRIP:
         along(build, total, length, _independent(on_box), parallel=True)
         return
-    upper = whole_pieces(build, lower, total, length, on_box)
-    body(emit.open_if(build, emit.less(build, upper, total)), Box((Piece(upper, length, True),)))
+    lower, short = whole_pieces(build, build.index(0), total, length, on_box), length // _SHORTENED
+    if fitted:
+        inside = emit.open_if(build, emit.less(build, lower, total))
+        is_long = emit.less(inside, emit.add(inside, lower, inside.index(short)), total)
+        (many, long), (few, rest) = new_region(), new_region()
+        inside(If(is_long, many, few))
+        on_box(Builder.at_end(long, build.location), Piece(lower, length, True))
+        on_box(Builder.at_end(rest, build.location), Piece(lower, short, True))
+        return
+    while short >= _LONG_STRIP:
+        lower, short = whole_pieces(build, lower, total, short, on_box), short // _SHORTENED
+    upper = whole_pieces(build, lower, total, short, on_box)
+    on_box(emit.open_if(build, emit.less(build, upper, total)), Piece(upper, short, True))
 
 
 def whole_pieces(build: Builder, lower: Value, total: Value, length: int, body: Independent) -> Value:

@@ -77,7 +77,7 @@ def test_sums_of_long_columns(dtype: str, dynamic: bool) -> None:
 
 @pytest.mark.covering(2)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(1, 300), (300, 1), (16, 16), (70, 133), (257, 64), (33, 31)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 300), (300, 3), (5, 70), (16, 16), (70, 133), (257, 64), (33, 31)], ids=str)
 def test_transposed_axpby(dtype: str, shape: tuple[int, int], dynamic: bool) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     rng = np.random.default_rng(seed)
@@ -85,6 +85,24 @@ def test_transposed_axpby(dtype: str, shape: tuple[int, int], dynamic: bool) -> 
     expected = target + source.T
     _run(dtype, "axpby.t %one, %A, %one, %B", source, target, dynamic)
     assert np.array_equal(target, expected), f"seed {seed}"
+
+
+def test_transposes_of_open_extents_end_in_squares_that_test_nothing() -> None:
+    """Those that do move element by element."""
+    call = "axpby.t %one, %A, %one, %B"
+    text = f"func @k(%A: memref<f32x?x?>, %B: memref<f32x?x?>) {{ %one = constant 1.0 : f32 {call} }}"
+    assert "check" not in tw.compile(text, target="cpu").k.ir("tile")
+    assert "check" in tw.compile(text.replace("axpby.t", "axpby"), target="cpu").k.ir("tile")
+
+
+def test_parts_of_strips_are_no_longer_than_what_there_is() -> None:
+    """Sums in memory are set to zero, added to and stored as far as the result goes."""
+    text = """func @k(%A: memref<f32x?x?>, %B: memref<f32x?>) {
+        %one = constant 1.0 : f32
+        sum.n %one, %A, %one, %B
+    }"""
+    code = tw.compile(text, target="cpu", cache=False).artifact.texts["llvm"]
+    assert len(re.findall(r"@llvm\.smin\.i64\(i64 2048, ", code)) == 3
 
 
 def test_sums_of_strided_vectors_are_carried_in_a_vector() -> None:

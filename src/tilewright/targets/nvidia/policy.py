@@ -256,6 +256,11 @@ class NvidiaTilePolicy(Struct, frozen=True):
         return _runs(target)
 
     @property
+    def crosswise_remainders(self) -> Remainders:
+        """Threads test for themselves."""
+        return Remainders.ALONE
+
+    @property
     def adds_tiles(self) -> bool:
         """Threads add up what each of them loads, and meet once at the end."""
         return True

@@ -8,6 +8,8 @@ from tilewright.ir.definition import SPMD_REGION
 from tilewright.transforms.loops_on_tiles.emission import emit_pieces
 from tilewright.transforms.loops_on_tiles.lanes import lanes_of
 from tilewright.transforms.loops_on_tiles.points import as_loops, is_for_tiles
+from tilewright.transforms.loops_on_tiles.strip_emission import emit_strips
+from tilewright.transforms.loops_on_tiles.strips import strip_of
 from tilewright.transforms.policy import TilePolicy
 
 
@@ -18,6 +20,12 @@ def change(block: Block, tiles: TilePolicy, floats: bool, fewest: int) -> bool:
         if isinstance(op, tl.Foreach) and is_for_tiles(op, floats, fewest):
             change(as_loops(op, fewest).body.entry, tiles, floats, fewest)
             changed = True
+            continue
+        strip = strip_of(op, fewest) if isinstance(op, tl.Foreach | scf.For) else None
+        if strip is not None:
+            emit_strips(strip, tiles, fewest)
+            changed = True
+            continue
         if SPMD_REGION in op.definition.traits:
             continue
         lanes = lanes_of(op, floats, fewest) if isinstance(op, scf.For) else None

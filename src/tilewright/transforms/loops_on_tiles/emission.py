@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from tilewright.dialects import arith, memref, scf, tile
@@ -11,9 +13,9 @@ from tilewright.ir.core import BlockArgument, Operation, Value
 from tilewright.ir.types import I32, MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.emit import Length
-from tilewright.transforms.index_ranges import linear
+from tilewright.transforms.index_ranges import Linear, linear
 from tilewright.transforms.loop_nests.nests import Place
-from tilewright.transforms.loops_on_tiles.lanes import EXTREMA, SUMS, Folded, Lanes, trips, without
+from tilewright.transforms.loops_on_tiles.lanes import EXTREMA, SUMS, Folded, Lanes, without
 from tilewright.transforms.policy import TilePolicy
 from tilewright.transforms.tile_values import tile_type
 from tilewright.transforms.tiling import Box, Piece, along
@@ -22,7 +24,7 @@ from tilewright.transforms.tiling import Box, Piece, along
 def emit_pieces(lanes: Lanes, tiles: TilePolicy, fewest: int) -> None:
     """Replace a loop by one over tiles, whose last may be a part. One that folds stays for fewer iterations."""
     loop, build = lanes.loop, Builder.before_op(lanes.loop)
-    count = _count(build, loop)
+    count = count_of(build, loop.lower, loop.upper)
     if isinstance(count, int) or not lanes.folded:
         found = _pieces(build, lanes, tiles, count)
     else:
@@ -84,9 +86,9 @@ class _Pieces(Struct, frozen=True):
         if isinstance(op, memref.Store):
             assert access is not None
             value = mapping.get(op.value, op.value)
-            box.store(at, _shaped(at, value, piece.length), self.rows[access.place])
+            box.store(at, shaped(at, value, piece.length), self.rows[access.place])
         elif access is None:
-            mapping[op.results[0]] = _computed(at, op, mapping, piece.length)
+            mapping[op.results[0]] = computed(at, op, mapping, piece.length)
         elif access.mode is None:
             mapping[op.results[0]] = at(memref.Load(access.place.base, _indices(at, access.place))).out
         else:
@@ -96,21 +98,21 @@ class _Pieces(Struct, frozen=True):
         """Which elements of the last piece are there."""
         left = emit.cast(at, emit.sub(at, emit.as_value(at, self.count), piece.index), I32)
         places = at(tile.Iota(0, result_types=[TileType((piece.length,), I32)])).out
-        return emit.less(at, places, _shaped(at, left, piece.length))
+        return emit.less(at, places, shaped(at, left, piece.length))
 
 
-def _computed(at: Builder, op: Operation, mapping: dict[Value, Value], length: int) -> Value:
+def computed(at: Builder, op: Operation, mapping: dict[Value, Value], length: int) -> Value:
     """The result of an operation on elements: of all at once, if an operand differs among them."""
     operands = {value: mapping.get(value, value) for value in op.operands}
     if not any(isinstance(value.type, TileType) for value in operands.values()):
         return at(op.clone(operands)).results[0]
-    copy = op.clone({value: _shaped(at, now, length) for value, now in operands.items()})
+    copy = op.clone({value: shaped(at, now, length) for value, now in operands.items()})
     (result,) = copy.results
     result.type = _tile(result, length)
     return at(copy).results[0]
 
 
-def _shaped(build: Builder, value: Value, length: int) -> Value:
+def shaped(build: Builder, value: Value, length: int) -> Value:
     """A value of each element, in a tile."""
     return value if isinstance(value.type, TileType) else emit.shaped(build, value, _tile(value, length))
 
@@ -119,12 +121,13 @@ def _tile(value: Value, length: int) -> TileType:
     return TileType((length,), emit.scalar_type(value.type))
 
 
-def _count(build: Builder, loop: scf.For) -> Length:
-    known = trips(loop)
-    if known is not None:
-        return known
+def count_of(build: Builder, lower: Value, upper: Value) -> Length:
+    """How many integers there are from one on in front of another one."""
+    first, end = emit.integer_of(lower), emit.integer_of(upper)
+    if first is not None and end is not None:
+        return max(end - first, 0)
     # clamped first, for what is far below may be too far for a difference
-    return emit.sub(build, emit.maximum(build, loop.upper, loop.lower), loop.lower)
+    return emit.sub(build, emit.maximum(build, upper, lower), lower)
 
 
 def _length(lanes: Lanes, tiles: TilePolicy, count: Length) -> int:
@@ -136,14 +139,20 @@ def _length(lanes: Lanes, tiles: TilePolicy, count: Length) -> int:
 
 def _row(build: Builder, lanes: Lanes, place: Place, count: Length) -> Value:
     """The elements of a place in all iterations, in order."""
-    type_, along_ = emit.memref_type(place.base), lanes.rows[place]
+    along_ = lanes.rows[place]
     forms = [without(form, lanes.loop.index) for form in place.subscripts]
     forms[along_] = forms[along_].plus(linear(lanes.loop.lower))
+    return row_at(build, place.base, forms, along_, count)
+
+
+def row_at(build: Builder, base: Value, forms: Sequence[Linear], along_: int, count: Length) -> Value:
+    """So many elements of a memref along a mode of stride 1, from the one at some subscripts on."""
+    type_ = emit.memref_type(base)
     offsets = [form.emitted(build) for form in forms]
     sizes = [count if mode == along_ else 0 for mode in range(type_.order)]
     return build(
         memref.Subview(
-            place.base,
+            base,
             [offset for offset in offsets if not isinstance(offset, int)],
             [size for size in sizes if not isinstance(size, int)],
             tuple(offset if isinstance(offset, int) else None for offset in offsets),
@@ -173,7 +182,7 @@ def _start(build: Builder, fold: Folded, old: Value, length: int) -> Value:
     """What elements are folded into: the old value where that may be done often, else what changes nothing."""
     type_ = _tile(old, length)
     if isinstance(fold.step, EXTREMA):
-        return _shaped(build, old, length)
+        return shaped(build, old, length)
     if isinstance(fold.step, arith.Mul):
         return build.constant(emit.literal(1, type_.element), type_)
     if type_.element.is_complex:

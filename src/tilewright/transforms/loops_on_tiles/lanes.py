@@ -100,7 +100,7 @@ def lanes_of(loop: scf.For, floats: bool, fewest: int) -> Lanes | None:
         return None
     lanes = Lanes(loop, ops, {op: accesses[op] for op in ops if op in accesses}, known)
     moves = any(access.mode is not None for access in lanes.accesses.values())
-    return lanes if moves and _are_apart([*lanes.accesses.values(), *fixed]) else None
+    return lanes if moves and are_apart([*lanes.accesses.values(), *fixed]) else None
 
 
 def trips(loop: scf.For) -> int | None:
@@ -111,10 +111,15 @@ def trips(loop: scf.For) -> int | None:
 
 def _access(nest: Nest, loop: scf.For, op: memref.Load | memref.Store, place: Place) -> Access | None:
     """An access whose element is the next one, or the same one, in the next iteration."""
-    factors = [dict(form.terms).get(loop.index, 0) for form in place.subscripts]
-    moving = [k for k, factor in enumerate(factors) if factor]
     if not nest.fixes(place.base) or not all(nest.is_affine(form, (loop.index,)) for form in place.subscripts):
         return None
+    return access_along(op, place, loop.index)
+
+
+def access_along(op: memref.Load | memref.Store, place: Place, variable: Value) -> Access | None:
+    """An access whose element is the next one, or the same one, for the next value of a variable."""
+    factors = [dict(form.terms).get(variable, 0) for form in place.subscripts]
+    moving = [k for k, factor in enumerate(factors) if factor]
     if not moving:
         return Access(place, None, op)
     (mode, *more) = moving
@@ -184,7 +189,7 @@ def _that_count(loop: scf.For, folded: Sequence[Folded]) -> tuple[Operation, ...
     return None if loop.index in needed else tuple(reversed(found))
 
 
-def _are_apart(accesses: Sequence[Access]) -> bool:
+def are_apart(accesses: Sequence[Access]) -> bool:
     """Whether no iteration reads or writes what another one writes."""
     for store in accesses:
         for other in accesses if isinstance(store.op, memref.Store) else ():

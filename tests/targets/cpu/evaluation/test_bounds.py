@@ -32,8 +32,8 @@ def test_an_extent_known_only_after_folding(dtype: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
-@pytest.mark.parametrize("start", [-9, -4, -3])
-def test_a_start_before_the_first_row(target: str, start: int) -> None:
+@pytest.mark.parametrize("start", [3 - (1 << 63), -9, -4, -3, 0, 11, 17, (1 << 63) - 9])
+def test_any_first_row(target: str, start: int) -> None:
     matrix = "coopmatrix<c64x8x3,matrix_acc>"
     alone = "attributes{subgroup_size=1,work_group_size=[1,1]}"
     text = f"""func @k(%x: memref<c64x17x4>, %y: memref<c64x8x3>) {alone} {{
@@ -48,7 +48,8 @@ def test_a_start_before_the_first_row(target: str, start: int) -> None:
     y = np.full((8, 3), np.nan, np.complex128, order="F")
     tw.compile(text, target=target, cache=False).k[1](x, y)
     expected = np.zeros((8, 3), np.complex128)
-    expected[-start:] = x[: max(8 + start, 0), :3]
+    rows = [row for row in range(8) if 0 <= start + row < 17]
+    expected[rows] = x[[start + row for row in rows], :3]
     assert np.array_equal(y, expected)
 
 

@@ -16,7 +16,14 @@ pytestmark = pytest.mark.skipif(not machine_of().masks, reason="only vectors wit
 
 _TILE = 512
 _GUARD = 64
-_TYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "f16": np.float16}
+_TYPES = {
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "f16": np.float16,
+    "c32": np.complex64,
+    "c64": np.complex128,
+}
 _HEAD = 'builtin.module {{ builtin.kernel {{sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]{attributes}}}'
 
 
@@ -61,7 +68,8 @@ def _at(size: int, dtype: str, behind_line: int) -> NDArray[Any]:
 
 def _numbers(rng: np.random.Generator, size: int, dtype: str, behind_line: int) -> NDArray[Any]:
     found = _at(size, dtype, behind_line)
-    found[:] = rng.integers(-60, 60, size).astype(_TYPES[dtype])
+    parts = found.view(found.real.dtype)
+    parts[:] = rng.integers(-60, 60, parts.size)
     return found
 
 
@@ -84,6 +92,15 @@ def test_runs_of_tiles(dtype: str, rng: np.random.Generator) -> None:
         entry({"x": x, "y": y})
         np.testing.assert_array_equal(y, x + x)
         assert (_guards(y) == 77).all()
+
+
+@pytest.mark.parametrize(("dtype", "products"), [("c32", 1), ("c32", 4), ("f32", 4), ("f32", 40)])
+def test_reads_are_prefetched_where_there_is_much_code_a_line(dtype: str, products: int) -> None:
+    """A vector of complex numbers fills two lines."""
+    more = "".join(f"%v{k + 1} = arith.mul %v{k}, %u -> tile<{_TILE}x{dtype}>\n" for k in range(products))
+    text = _loop(dtype).replace("%v = arith.add", "%v0 = arith.add").replace("store %v,", f"store %v{products},")
+    prefetches = "@llvm.prefetch" in _entry(text.replace("tile.store", more + "tile.store")).text
+    assert prefetches is (products > (1 if dtype == "c32" else 4))
 
 
 def test_no_tiles_of_much_memory(rng: np.random.Generator) -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not machine_of().masks, reason="only vectors wit
 
 _ROWS, _COLUMNS = 64, 40
 _GUARD = 64
-_TYPES = {"f32": np.float32, "f64": np.float64, "i16": np.int16}
+_TYPES = {"f32": np.float32, "f64": np.float64, "i16": np.int16, "c32": np.complex64}
 _HEAD = 'builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 1, work_group_size = [1, 1]}'
 
 

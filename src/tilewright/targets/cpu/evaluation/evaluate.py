@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -43,6 +44,8 @@ from tilewright.targets.llvm.emitter import Builder, Value, constant, i64, lane_
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 SCALAR = (Piece(0, 1, 1),)
+_FAR: Final = 1 << 62
+"""From what is as far in front of a tile to its end is a number of 64 bits."""
 
 
 class Evaluator:
@@ -234,13 +237,26 @@ class Evaluator:
 
         def emit() -> Value:
             b, first = self.b, self.b.add(at, i64(offset))
-            places = b.splat(first, lanes)
-            if lanes > 1:
-                places = b.add(places, b.step(places.type))
-            low, high = (b.splat(v, lanes) for v in (bound.low, bound.high))
-            return b.and_(b.icmp("sge", places, low), b.icmp("slt", places, high))
+            if lanes == 1:
+                ends = b.icmp("slt", first, bound.high)
+                return b.and_(b.icmp("sge", first, bound.low), ends) if bound.begins else ends
+            high = self._lanes_before(bound.high, first, lanes)
+            places = b.step(high.type)
+            ends = b.icmp("ult", places, high)
+            if not bound.begins:
+                return ends
+            return b.and_(b.icmp("uge", places, self._lanes_before(bound.low, first, lanes)), ends)
 
         return self._once((at, offset, lanes, bound.low, bound.high), emit)
+
+    def _lanes_before(self, end: Value, first: Value, lanes: int) -> Value:
+        """How many lanes from a position on lie before another one, in each lane of a vector that fills a register.
+
+        Positions themselves would take four registers of 16 lanes. The end may be any number: no difference wraps.
+        """
+        b = self.b
+        count = b.smin(b.smax(b.sub(b.smax(end, i64(-_FAR)), first), i64(0)), i64(lanes))
+        return b.splat(b.resize(count, f"i{max(8, min(64, self.machine.vector_bytes * 8 // lanes))}"), lanes)
 
     def _once(self, key: object, emit: Callable[[], Value]) -> Value:
         """What depends on the key alone, from an earlier instruction of this basic block if there is one."""

@@ -42,8 +42,9 @@ _SHORTEST_BUFFERED_RUN: Final = 128
 """And one in a buffer, whose loads are not late: short runs have ends which go through the caches, in any case."""
 _NARROWEST: Final = 16
 _MANY_INSTRUCTIONS: Final = 12
-"""For a vector: of more of them a core has too few loads on their way at once, and past the caches the hardware fetches
-less ahead (Zen 5, 10^7 f32: tanh 4.4 ms without prefetches, 1.8 with them, log 2.0, 1.8; floor 1.7, 1.8)."""
+"""For a vector, of which complex numbers fill two: of more of them a core has too few loads on their way at once, and
+past the caches the hardware fetches less ahead (Zen 5, 10^7 f32: tanh 4.4 ms without prefetches, 1.8 with them, log
+2.0, 1.8; floor 1.7, 1.8)."""
 _PREFETCH_BYTES: Final = 4096
 _KNOWN: Final = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
 
@@ -95,14 +96,14 @@ def _is_possible(ev: Evaluator, value: Expression, target: Memory, plan: Plan, s
     element, parts = ELEMENTS[target.type.element.name], list(subexpressions(value))
     if ev.checked or not ev.machine.masks or ev.machine.compact or not target.distant or plan.across_first:
         return False
-    if element.kind in (Kind.BOOL, Kind.COMPLEX) or plan.vector != natural_dim(target):
+    if element.kind is Kind.BOOL or plan.vector != natural_dim(target):
         return False
     if not all(isinstance(part, _KNOWN) for part in parts):
         return False
     if any(isinstance(part, Memory) and part.tables for part in (target, *parts)):
         return False
-    size = plan.pieces.lanes * element.bytes
-    return plan.pieces.full * size >= shortest and _NARROWEST <= size <= LINE_BYTES
+    whole, register = (plan.pieces.lanes * kind.bytes for kind in (element, ELEMENTS[element.component]))
+    return plan.pieces.full * whole >= shortest and _NARROWEST <= register <= LINE_BYTES
 
 
 def _start(b: Builder, target: Memory) -> Value:
@@ -116,7 +117,7 @@ def _bytes(target: Memory) -> int:
 class StreamedStores:
     """Computes a tile and stores it past the caches."""
 
-    __slots__ = ("_ev", "_lanes", "_plan", "_target", "_value")
+    __slots__ = ("_ev", "_lanes", "_parts", "_plan", "_target", "_value")
 
     def __init__(self, ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> None:
         self._ev = ev
@@ -124,6 +125,7 @@ class StreamedStores:
         self._target = target
         self._plan = plan
         self._lanes = plan.pieces.lanes
+        self._parts = 2 if target.type.element.is_complex else 1
 
     def tile(self) -> None:
         """All of a tile whose runs begin and end with whole vectors."""
@@ -170,7 +172,7 @@ class StreamedStores:
                 self._ev.forget()
                 block, before = self._block(position, loop.index, vectors), b.function.length
                 self._ev.store(self._target, block, self._ev.block(self._value, block), streamed=True)
-                if b.function.length - before > _MANY_INSTRUCTIONS * vectors:
+                if b.function.length - before > _MANY_INSTRUCTIONS * vectors * self._parts:
                     self._prefetch(block)
 
     def _prefetch(self, block: Block) -> None:

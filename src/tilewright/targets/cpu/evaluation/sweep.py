@@ -66,8 +66,9 @@ class Plan:
             self.shape = map_shape(ev.machine, len(self.pieces), columns)
 
     def roll(self, target: Memory, masked: bool) -> None:
-        """Short loops that end where the target does: for edges, much code that seldom runs."""
-        self.ends = tuple(None if bound is None or not masked else bound.high for bound in target.bounds)
+        """Short loops that end where the target does, or its use: for edges, much code that seldom runs."""
+        bounds = tuple(None if bound is None else bound.high for bound in target.bounds)
+        self.ends = (target.ends or bounds) if masked else (None,) * len(bounds)
         self.shape = Shape(min(self.shape.group, _MASKED_GROUP) if masked else self.shape.group, 1, unrolled=False)
         self.straight_groups = 1
 

@@ -7,6 +7,7 @@ a block of them is computed (`evaluation/evaluate.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +18,9 @@ from tilewright.targets.cpu.expressions.blocks import Piece
 from tilewright.targets.cpu.expressions.fragments import Fragments
 from tilewright.targets.cpu.expressions.graph import reachable
 from tilewright.targets.cpu.lowered import Operand
-from tilewright.targets.llvm.emitter import Complex, Value
+from tilewright.targets.llvm.emitter import Complex, Value, i64
+
+_FARTHEST: Final = -(1 << 62)
 
 
 class Bound(Struct, frozen=True):
@@ -25,6 +28,16 @@ class Bound(Struct, frozen=True):
 
     low: Value
     high: Value
+
+    @staticmethod
+    def below(high: Value) -> Bound:
+        """All in front of one."""
+        return Bound(i64(_FARTHEST), high)
+
+    @property
+    def begins(self) -> bool:
+        """Whether some positions may be in front of those that exist."""
+        return self.low.integer != _FARTHEST
 
 
 class Table(Struct, frozen=True):
@@ -48,6 +61,7 @@ class Memory(Struct, frozen=True, eq=False):
     contiguous dimension are nobody's, they may be read and written. `exceeds`: whether the memory that the tile is a
     part of is larger than the caches, and what is written there is not soon read; None if that is not known to be so.
     `following`: how many elements further on, in memory that may be in no cache, the next tile of a loop begins.
+    `ends`: for each dimension maybe a position from which on nobody reads what is written here.
     """
 
     type: TileType
@@ -60,6 +74,7 @@ class Memory(Struct, frozen=True, eq=False):
     tables: tuple[Table | None, ...] = ()
     exceeds: Value | None = None
     following: int | None = None
+    ends: tuple[Value | None, ...] = ()
 
     def table(self, dim: int) -> Table | None:
         """The table of a dimension, if it has one."""
@@ -239,8 +254,15 @@ class Substitution:
                 tables = tuple(None if t is None else self._table(t) for t in tile.tables)
                 pointer = self._change(tile.pointer)
                 exceeds = None if tile.exceeds is None else self._change(tile.exceeds)
+                ends = tuple(None if end is None else self._change(end) for end in tile.ends)
                 return replace(
-                    tile, pointer=pointer, strides=strides, bounds=tuple(bounds), tables=tables, exceeds=exceeds
+                    tile,
+                    pointer=pointer,
+                    strides=strides,
+                    bounds=tuple(bounds),
+                    tables=tables,
+                    exceeds=exceeds,
+                    ends=ends,
                 )
             case Registers():
                 return replace(tile, fragments=[[self.operand(x) for x in row] for row in tile.fragments])

@@ -79,10 +79,7 @@ def store_lanes(b: Builder, operand: Operand, at: Lanes, mask: Value | None = No
         if at.contiguous and at.count > 1:
             order = [half * at.count + lane for lane in range(at.count) for half in (0, 1)]
             both = b.shuffle(operand.re, operand.im, order)
-            if mask is None:
-                b.store(both, at.pointer, size)
-            else:
-                b.masked_store(both, at.pointer, _twice(b, mask), size)
+            _store_run(b, both, size, replace(at, count=2 * at.count), None if mask is None else _twice(b, mask))
             return
         for value, part in zip((operand.re, operand.im), _component_lanes(b, at), strict=True):
             _store_plain(b, value, size, part, mask)
@@ -148,15 +145,20 @@ def _store_plain(b: Builder, value: Value, size: int, at: Lanes, mask: Value | N
         with b.if_then(mask):
             b.store(value, at.pointer, size)
     elif at.contiguous:
-        if mask is None:
-            b.store(value, at.pointer, size * (at.count if at.streamed else 1), nontemporal=at.streamed)
-        else:
-            b.masked_store(value, at.pointer, mask, size)
+        _store_run(b, value, size, at, mask)
     elif mask is not None and not mask.is_constant:
         b.scatter(value, _addresses(b, scalar, at), mask, size)
     else:
         for lane in range(_active(at, mask)):
             b.store(b.extract(value, lane), b.gep(scalar, at.pointer, b.mul(at.stride, i64(lane))), size)
+
+
+def _store_run(b: Builder, value: Value, size: int, at: Lanes, mask: Value | None) -> None:
+    """Store neighbours, of `size` bytes each."""
+    if mask is None:
+        b.store(value, at.pointer, size * (at.count if at.streamed else 1), nontemporal=at.streamed)
+    else:
+        b.masked_store(value, at.pointer, mask, size)
 
 
 def _addresses(b: Builder, scalar: str, at: Lanes) -> Value:

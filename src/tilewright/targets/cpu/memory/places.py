@@ -13,6 +13,7 @@ from tilewright.targets.cpu.lowered import Scalar
 from tilewright.targets.cpu.memory.lanes import plain_address
 from tilewright.targets.llvm.emitter import Builder, Value, i64
 from tilewright.targets.llvm.types import ELEMENTS, Kind
+from tilewright.transforms.facts import never_negative
 
 
 def tile_of(ctx: KernelContext, value: core.Value) -> Expression:
@@ -47,21 +48,22 @@ def place(
     pointer = b.gep(element.llvm, base, distance)
     if distance.integer is None:
         pointer = plain_address(b, pointer)
+    ends = [number(ctx, size) for size in view.sizes]
     bounds = tuple(
-        _bound(b, index, number(ctx, size), extent) if checked else None
-        for index, size, extent, checked in zip(at, view.sizes, type_.shape, check or [False] * len(at), strict=True)
+        _bound(b, at[k], ends[k], type_.shape[k], never_negative(index)) if k < len(check) and check[k] else None
+        for k, index in enumerate(indices)
     )
     distant = view.type.space is AddressSpace.GLOBAL
     return Memory(type_, pointer, strides, bounds, _span(at, strides, view.type.span), distant)
 
 
-def _bound(b: Builder, index: Value, size: Value, extent: int) -> Bound | None:
-    """What exists of `extent` positions from `index` on; None if all do."""
-    low, high = b.sub(i64(0), index), b.sub(size, index)
+def _bound(b: Builder, index: Value, size: Value, extent: int, inside: bool) -> Bound | None:
+    """What exists of `extent` positions from `index` on; None if all do. `inside`: that is 0 or more."""
+    low, high = i64(0) if inside else b.sub(i64(0), index), b.sub(size, index)
     from_start = low.integer is not None and low.integer <= 0
     if from_start and high.integer is not None and extent <= high.integer:
         return None
-    return Bound(low if from_start else _hidden(b, low), _hidden(b, high))
+    return Bound.below(_hidden(b, high)) if from_start else Bound(_hidden(b, low), _hidden(b, high))
 
 
 def _hidden(b: Builder, bound: Value) -> Value:

@@ -13,7 +13,7 @@ from tilewright.ir.interfaces import AccessesAddresses, Elementwise, MovesElemen
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.targets.cpu.context import KernelContext, TileCarrier
 from tilewright.targets.cpu.expressions.graph import sole_rearrangement
-from tilewright.targets.cpu.expressions.nodes import Bound, Expression, Memory, Registers, first_long_dim
+from tilewright.targets.cpu.expressions.nodes import Expression, Memory, Registers, first_long_dim
 from tilewright.targets.cpu.large_products.product import is_large_shape
 from tilewright.targets.cpu.lowered import Tile
 from tilewright.targets.cpu.memory.places import place
@@ -112,15 +112,21 @@ def _destination(value: core.Value) -> tile.Store | None:
     return found
 
 
-def _needed(ctx: KernelContext, value: core.Value, type_: TileType) -> tuple[Bound | None, ...]:
-    """What is needed of a carried tile: where it is stored in the end, if that is known in front of the loop.
+def _as_needed(ctx: KernelContext, value: core.Value, buffer: Memory) -> Memory:
+    """The buffer of a carried tile, of which no more is written than is stored in the end, if that is known in front
+    of the loop.
 
-    A product of small matrices in large tiles would fill and accumulate a whole tile otherwise.
+    A product of small matrices in large tiles, or a part of a strip, would fill and accumulate a whole tile otherwise.
+    Vectors at the end of a part are written whole: what is stored under a mask has to leave the store buffer before it
+    is loaded (10 ns a row).
     """
-    store = _destination(value) if _accumulates_products(value, type_) else None
+    store = _destination(value)
     if store is None or not any(store.check) or any(v not in ctx.values for v in (store.memref, *store.indices)):
-        return (None,) * type_.rank
-    return place(ctx, store.memref, store.indices, store.check, type_).bounds
+        return buffer
+    bounds = place(ctx, store.memref, store.indices, store.check, buffer.type).bounds
+    if _accumulates_products(value, buffer.type):
+        return replace(buffer, bounds=bounds)
+    return replace(buffer, ends=tuple(None if bound is None else bound.high for bound in bounds))
 
 
 class _SingleCarrier:
@@ -139,7 +145,7 @@ class _SingleCarrier:
     def enter(self, ctx: KernelContext, tile: Tile) -> list[Value]:
         """The initial tile in the buffer."""
         self._buffer = self._roots.buffer(self._type, self._unit)
-        self._edge = replace(self._buffer, bounds=_needed(ctx, self._value, self._type))
+        self._edge = _as_needed(ctx, self._value, self._buffer)
         self._roots.store(_known(tile), self._edge)
         return []
 

@@ -54,7 +54,7 @@ _Materialized = dict[tuple[Expression, int], Expression]
 
 _CHAINED_VECTORS = 12
 _LEAST_TRANSPOSED = 4096
-_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota)
+_ROLLED = (Memory, Splat, Elementwise, Converted, Broadcast, Permute, Iota, Reduction)
 
 
 class Roots:
@@ -108,8 +108,9 @@ class Roots:
             return
         value = self._read_by_rows(value, target, vector)
         inside = self.inside([value, target])
-        if inside is None:
-            self._store(value, target, vector, checked=False)
+        if inside is None or target.ends:
+            # a part of a tile is short, which code for whole ones would not gain anything for
+            self._store(value, target, vector, checked=bool(target.ends))
             return
         with self.ctx.b.if_else(inside, likely=True) as branch:
             with branch.then():
@@ -133,7 +134,7 @@ class Roots:
                 self._through_caches(self.evaluator(False), value, target, plan)
 
     def _through_caches(self, ev: Evaluator, value: Expression, target: Memory, plan: Plan) -> None:
-        if target.checked and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
+        if (target.checked or target.ends) and all(isinstance(part, _ROLLED) for part in subexpressions(value)):
             plan.roll(target, masked=ev.checked)
         stores = BlockStores(ev, value, target, plan)
         sweep(self.ctx.b, plan, stores.emit, ev)
