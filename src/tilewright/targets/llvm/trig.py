@@ -43,6 +43,18 @@ def emit_cos(kit: FloatKit, x: Value, native: bool) -> Value:
     return _finish(kit, x, _with_turns(kit, _pick(kit, rest, quadrant), quadrant))
 
 
+def emit_tan(kit: FloatKit, x: Value) -> Value:
+    """The tangent: the quotient of both polynomials, the other way round a quarter turn later."""
+    b = kit.b
+    rest, quadrant = _reduce(kit, b.fabs(x), False)
+    sine, cosine = _sine_and_cosine(kit, rest)
+    odd = _is_odd(kit, quadrant)
+    value = b.fdiv(b.select(odd, cosine, sine), b.select(odd, sine, cosine))
+    sign = b.and_(kit.as_integer(x), kit.bits(-1 << kit.format.bits - 1))
+    turned = b.shl(quadrant, kit.bits(kit.format.bits - 1))
+    return _finish(kit, x, b.xor(b.xor(kit.as_integer(value), turned), sign))
+
+
 def _with_turns(kit: FloatKit, value: Value, quadrant: Value) -> Value:
     """The bits of the value, negated in the third and fourth quadrant."""
     b = kit.b
@@ -80,12 +92,20 @@ def _reduce(kit: FloatKit, magnitude: Value, native: bool) -> tuple[Value, Value
 
 def _pick(kit: FloatKit, r: Value, quadrant: Value) -> Value:
     """sin(r) for even quadrants, cos(r) for odd ones."""
+    sine, cosine = _sine_and_cosine(kit, r)
+    return kit.b.select(_is_odd(kit, quadrant), cosine, sine)
+
+
+def _sine_and_cosine(kit: FloatKit, r: Value) -> tuple[Value, Value]:
     b, name = kit.b, kit.format.name
     square = b.fmul(r, r)
     sine = kit.mad(b.fmul(r, square), kit.polynomial(square, _SIN[name]), r)
     cosine = kit.mad(b.fmul(square, square), kit.polynomial(square, _COS[name]), _cosine_head(kit, square))
-    odd = b.icmp("ne", b.and_(quadrant, kit.bits(1)), kit.bits(0))
-    return b.select(odd, cosine, sine)
+    return sine, cosine
+
+
+def _is_odd(kit: FloatKit, quadrant: Value) -> Value:
+    return kit.b.icmp("ne", kit.b.and_(quadrant, kit.bits(1)), kit.bits(0))
 
 
 def _cosine_head(kit: FloatKit, square: Value) -> Value:
