@@ -125,8 +125,29 @@ def approximations() -> list[tuple[Approximation, dict[str, int]]]:
             ),
             {"f32": 3, "f64": 6},
         ),
+        (
+            Approximation(
+                "TAN",
+                "(tan(r)/r - 1) / z with z = r^2, |r| <= pi/4",
+                series(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 3 + 2 * z / 15),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                quarter,
+            ),
+            {"f32": 7, "f64": 14},
+        ),
         (tail_of_tanh(0.35), {"f32": 4}),
-        *hyperbolic(half_ln2**2),
+        (
+            Approximation(
+                "SINH",
+                "(sinh(x)/x - 1) / z with z = x^2, |x| <= 1",
+                series(lambda z: (mp.sinh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 6 + z / 120),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                one,
+            ),
+            {"f32": 4, "f64": 7},
+        ),
         (
             Approximation(
                 "ATAN",
@@ -137,35 +158,6 @@ def approximations() -> list[tuple[Approximation, dict[str, int]]]:
                 one,
             ),
             {"f32": 9},
-        ),
-    ]
-
-
-def hyperbolic(largest: mp.mpf) -> list[tuple[Approximation, dict[str, int]]]:
-    """Both halves of the exponential, for squares of the argument up to a number."""
-    one = mp.mpf(1)
-    return [
-        (
-            Approximation(
-                "SINH",
-                "(sinh(r)/r - 1) / z with z = r^2, |r| <= ln(2)/2",
-                series(lambda z: (mp.sinh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 6 + z / 120),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                largest,
-            ),
-            {"f32": 3, "f64": 5},
-        ),
-        (
-            Approximation(
-                "COSH",
-                "(cosh(r) - 1 - z/2) / z^2 with z = r^2, |r| <= ln(2)/2",
-                series(lambda z: (mp.cosh(mp.sqrt(z)) - 1 - z / 2) / z**2, lambda z: one / 24 + z / 720),
-                lambda z: z**2 + mp.mpf(10) ** -6,
-                mp.mpf(0),
-                largest,
-            ),
-            {"f32": 2, "f64": 4},
         ),
     ]
 

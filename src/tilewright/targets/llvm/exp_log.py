@@ -48,7 +48,7 @@ def emit_exp(kit: FloatKit, x: Value, native: bool) -> Value:
     name = kit.format.name
     x = kit.clamp(x, *_EXP_RANGE[name])
     n, integer = kit.nearest_integer(x, math.log2(math.e))
-    return kit.scaled(_exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), n, integer)
+    return kit.scaled(exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), n, integer)
 
 
 def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
@@ -60,7 +60,7 @@ def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
     x = kit.clamp(x, *_EXP2_RANGE[kit.format.name])
     n, integer = kit.nearest_integer(x)
     rest = kit.b.fmul(kit.b.fsub(x, n), kit.number(math.log(2.0)))
-    return kit.scaled(_exp_of_rest(kit, rest), n, integer)
+    return kit.scaled(exp_of_rest(kit, rest), n, integer)
 
 
 def _has_unit(kit: FloatKit) -> bool:
@@ -88,7 +88,7 @@ def _by_unit(kit: FloatKit, x: Value, logarithm: Sequence[float]) -> Value:
     return b.fmul(power, scale)
 
 
-def _exp_of_rest(kit: FloatKit, r: Value) -> Value:
+def exp_of_rest(kit: FloatKit, r: Value) -> Value:
     """e^r for |r| <= ln(2)/2."""
     return kit.polynomial(r, (1.0, 1.0, *_EXP[kit.format.name]))
 
@@ -115,7 +115,7 @@ def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
     n, integer = kit.nearest_integer(inside)
     rest = kit.b.fmul(kit.b.fsub(inside, n), kit.number(math.log(2.0)))
     # 2^n is too large for a factor at the upper end, 2^(n-1) is not.
-    doubled = b.fmul(_exp_of_rest(kit, rest), kit.number(2.0))
+    doubled = b.fmul(exp_of_rest(kit, rest), kit.number(2.0))
     value = b.fmul(doubled, kit.power_of_two(b.sub(integer, kit.bits(1))))
     value = b.select(b.fcmp("olt", exponent, kit.number(low)), kit.number(0.0), value)
     too_big = b.fcmp("oge", exponent, kit.number(high))
