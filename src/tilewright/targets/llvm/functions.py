@@ -47,10 +47,15 @@ _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
 def function_value(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
     """The value for f32 or f64 lanes: a call, or what is short enough in place, where it shares tables."""
     ltype = arguments[0].type
-    picks = {"tanh": tanh.picks_pieces(features, ltype), "log10": log_pieces.picks_pieces(features)}
-    if picks.get(op) and lanes_of(ltype) > 1:
-        return _FUNCTIONS[op](FloatKit(b, features, ltype), *arguments)
+    if lanes_of(ltype) > 1 and _is_short(features, op, scalar_of(ltype)):
+        return _form(features, op, scalar_of(ltype))[0](FloatKit(b, features, ltype), *arguments)
     return b.call(emit_function(b.module, features, op, ltype), arguments, hint=op)
+
+
+def _is_short(features: Features, op: str, scalar: str) -> bool:
+    picks = {"tanh": tanh.picks_pieces(features, scalar), "log10": log_pieces.picks_pieces(features)}
+    own = features.fma and not features.nvptx and op in _SHORT and op in _ON_PROCESSORS[scalar]
+    return own or picks.get(op, False)
 
 
 def emit_function(module: Module, features: Features, op: str, ltype: str) -> Callee:
@@ -318,5 +323,7 @@ _ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
 }
 """What they compute in its own type, in f64 with fewer instructions."""
 _ACCURATE_IN_F32: Final = frozenset({"log10", "tanh"})
+_SHORT: Final = frozenset({"log1p", "expm1", "sinh", "cosh", "atan2"})
+"""Where they multiply and add at once. The tangent has a branch."""
 _BINARY: Final = frozenset({"atan2", "pow"})
 FUNCTIONS: Final = frozenset({*_FUNCTIONS, "rsqrt"})
