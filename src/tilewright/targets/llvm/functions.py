@@ -47,15 +47,28 @@ _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
 def function_value(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
     """The value for f32 or f64 lanes: a call, or what is short enough in place, where it shares tables."""
     ltype = arguments[0].type
-    if lanes_of(ltype) > 1 and _is_short(features, op, scalar_of(ltype)):
-        return _form(features, op, scalar_of(ltype))[0](FloatKit(b, features, ltype), *arguments)
+    if _is_in_place(features, op, ltype):
+        return _computed(b, features, op, arguments)
     return b.call(emit_function(b.module, features, op, ltype), arguments, hint=op)
 
 
-def _is_short(features: Features, op: str, scalar: str) -> bool:
+def _is_in_place(features: Features, op: str, ltype: str) -> bool:
+    scalar = scalar_of(ltype)
+    if features.nvptx:
+        return op in _OF_OTHERS
     picks = {"tanh": tanh.picks_pieces(features, scalar), "log10": log_pieces.picks_pieces(features)}
-    own = features.fma and not features.nvptx and op in _SHORT and op in _ON_PROCESSORS[scalar]
-    return own or picks.get(op, False)
+    own = features.fma and op in _SHORT and op in _ON_PROCESSORS[scalar]
+    return lanes_of(ltype) > 1 and (own or picks.get(op, False))
+
+
+def _computed(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
+    ltype = arguments[0].type
+    compute, scalar = _form(features, op, scalar_of(ltype))
+    wide = vector(scalar, lanes_of(ltype))
+    if wide == ltype:
+        return compute(FloatKit(b, features, ltype), *arguments)
+    found = compute(FloatKit(b, features, wide), *(b.cast("fpext", x, wide) for x in arguments))
+    return b.cast("fptrunc", found, ltype)
 
 
 def emit_function(module: Module, features: Features, op: str, ltype: str) -> Callee:
@@ -68,17 +81,7 @@ def emit_function(module: Module, features: Features, op: str, ltype: str) -> Ca
     parameters = [(ltype, letter) for letter in letters]
     function = module.function(name, ltype, parameters, linkage="internal", attributes="nounwind")
     b = Builder(function)
-    arguments = list(function.arguments)
-    if op == "rsqrt":
-        kit = FloatKit(b, features, ltype)
-        b.ret(b.fdiv(kit.number(1.0), b.sqrt(arguments[0])))
-        return function.callee
-    compute, scalar = _form(features, op, scalar_of(ltype))
-    wide = vector(scalar, lanes_of(ltype))
-    if wide != ltype:
-        arguments = [b.cast("fpext", x, wide) for x in arguments]
-    found = compute(FloatKit(b, features, wide), *arguments)
-    b.ret(b.cast("fptrunc", found, ltype) if wide != ltype else found)
+    b.ret(_computed(b, features, op, function.arguments))
     return function.callee
 
 
@@ -101,9 +104,7 @@ def _log1p(kit: FloatKit, x: Value) -> Value:
 
 
 def _log1p_for_f32(kit: FloatKit, x: Value) -> Value:
-    b = kit.b
-    small = b.fcmp("olt", b.fabs(x), kit.number(_LEAST_ROUNDED))
-    return b.select(small, x, _math(kit, "log", b.fadd(kit.number(1.0), x)))
+    return _or_itself(kit, x, lambda: _math(kit, "log", kit.b.fadd(kit.number(1.0), x)))
 
 
 def _expm1(kit: FloatKit, x: Value) -> Value:
@@ -118,9 +119,14 @@ def _expm1(kit: FloatKit, x: Value) -> Value:
 
 
 def _expm1_for_f32(kit: FloatKit, x: Value) -> Value:
+    return _or_itself(kit, x, lambda: kit.b.fsub(_math(kit, "exp", x), kit.number(1.0)))
+
+
+def _or_itself(kit: FloatKit, x: Value, value: Callable[[], Value]) -> Value:
+    """A function of x that is x near zero."""
     b = kit.b
-    small = b.fcmp("olt", b.fabs(x), kit.number(_LEAST_ROUNDED))
-    return b.select(small, x, b.fsub(_math(kit, "exp", x), kit.number(1.0)))
+    magnitude, found = b.fabs(x), value()
+    return b.select(b.fcmp("olt", magnitude, kit.number(_LEAST_ROUNDED)), x, found)
 
 
 def _math(kit: FloatKit, op: str, x: Value) -> Value:
@@ -287,7 +293,12 @@ def _parity(kit: FloatKit, y: Value) -> Pair:
     return whole, b.and_(whole, b.fcmp("one", floating.whole("floor", "f64", half), half))
 
 
+def _rsqrt(kit: FloatKit, x: Value) -> Value:
+    return kit.b.fdiv(kit.number(1.0), kit.b.sqrt(x))
+
+
 _FUNCTIONS: Final[Mapping[str, _Function]] = {
+    "rsqrt": _rsqrt,
     "log10": emit_log10,
     "log1p": _log1p,
     "expm1": _expm1,
@@ -322,8 +333,10 @@ _ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
     },
 }
 """What they compute in its own type, in f64 with fewer instructions."""
-_ACCURATE_IN_F32: Final = frozenset({"log10", "tanh"})
+_ACCURATE_IN_F32: Final = frozenset({"rsqrt", "log10", "tanh"})
 _SHORT: Final = frozenset({"log1p", "expm1", "sinh", "cosh", "atan2"})
 """Where they multiply and add at once. The tangent has a branch."""
+_OF_OTHERS: Final = frozenset({"log1p", "expm1"})
+"""A few operations beside calls of functions of their own, where they are not short."""
 _BINARY: Final = frozenset({"atan2", "pow"})
-FUNCTIONS: Final = frozenset({*_FUNCTIONS, "rsqrt"})
+FUNCTIONS: Final = frozenset(_FUNCTIONS)
