@@ -118,9 +118,7 @@ def _peer(function: Function, given: list[Array], out: Array) -> tuple[str, Call
 def measure(function: Function, dtype: str, seconds: float, length: int) -> Comparison | None:
     """Ours and NumPy's in turn; nothing where there is no one to compare with."""
     rng = np.random.default_rng()
-    given = [
-        rng.uniform(function.low, function.high, length).astype(_DTYPES[dtype]) for _ in range(function.operands)
-    ]
+    given = [rng.uniform(function.low, function.high, length).astype(_DTYPES[dtype]) for _ in range(function.operands)]
     mine, theirs = np.zeros_like(given[0]), np.zeros_like(given[0])
     peer = _peer(function, given, theirs)
     if peer is None:
