@@ -80,7 +80,7 @@ FUNCTIONS: Final = (
     Function("trunc", np.trunc, -8, 8),
     Function("roundeven", np.rint, -8, 8),
     Function("atan2", np.arctan2, -8, 8, operands=2),
-    Function("powf", np.power, 0.1, 8, operands=2),
+    Function("powf", np.power, 0.1, 4, operands=2),
 )
 
 

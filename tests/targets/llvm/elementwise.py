@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from code_generation import code_of
@@ -16,7 +17,7 @@ from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.llvm.arith import BINARY, COMPARE, MATH, UNARY, Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, lanes_of, vector
-from tilewright.targets.llvm.features import Features
+from tilewright.targets.llvm.features import NVPTX, Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 if TYPE_CHECKING:
@@ -171,6 +172,9 @@ class Jit:
         avx2 = FeatureSet.GENERIC if machine().lacks(FeatureSet.AVX2) else FeatureSet.AVX2
         self.machines = {"host": machine(), "avx2": machine(avx2), "generic": machine(FeatureSet.GENERIC)}
         self.features = {name: Features.of_x86(found.flags) for name, found in self.machines.items()}
+        # What NVIDIA devices are given, but for their own instructions, runs here too.
+        self.machines["device"] = machine()
+        self.features["device"] = msgspec.structs.replace(NVPTX, table_address_space=0)
 
     def compile(self, text: str, symbols: Sequence[str], machine: str = "host") -> LoadedObject:
         """From LLVM text to loaded code."""
