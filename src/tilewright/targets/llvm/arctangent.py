@@ -19,14 +19,14 @@ _HALF: Final = tuple(2 * part for part in _QUARTER)
 
 
 def emit_atan2(kit: FloatKit, y: Value, x: Value) -> Value:
-    """The angle of the point (x, y); the signs of zeros count, equal infinities are on the diagonal."""
+    """The angle of the point (x, y); the signs of zeros count, infinities of both are on a diagonal."""
     b = kit.b
-    one, zero = kit.number(1.0), kit.number(0.0)
+    zero = kit.number(0.0)
     height, width = b.fabs(y), b.fabs(x)
     steep = b.fcmp("ogt", height, width)
     low, high = b.select(steep, width, height), b.select(steep, height, width)
-    slope = b.select(b.fcmp("oeq", low, high), one, b.fdiv(low, high))
-    slope = b.select(b.fcmp("oeq", high, zero), zero, slope)
+    diagonal = b.select(b.fcmp("oeq", high, zero), zero, kit.number(1.0))
+    slope = b.select(b.fcmp("oeq", low, high), diagonal, b.fdiv(low, high))
     square = b.fmul(slope, slope)
     angle = kit.mad(b.fmul(slope, square), kit.polynomial(square, ATAN_F32), slope)
     left = b.icmp("slt", kit.as_integer(x), kit.bits(0))
