@@ -251,14 +251,6 @@ def _magnitude(kit: FloatKit, base: Value, y: Value) -> Value:
     return emit_exp2(kit, kit.b.fmul(y, emit_log2(kit, base, False)), False)
 
 
-def _magnitude_by_doubles(kit: FloatKit, base: Value, y: Value) -> Value:
-    """The same of f32 numbers: nothing else of a power needs f64, of which a vector holds half as many."""
-    b = kit.b
-    wide = FloatKit(b, kit.features, vector("double", kit.lanes))
-    found = _magnitude(wide, *(b.cast("fpext", v, wide.ltype) for v in (base, y)))
-    return b.cast("fptrunc", found, kit.ltype)
-
-
 def _exact_magnitude(kit: FloatKit, base: Value, y: Value) -> Value:
     """The same to about the last place."""
     b = kit.b
@@ -297,9 +289,8 @@ def _parity(kit: FloatKit, y: Value) -> Pair:
     b = kit.b
     floating = FloatingArithmetic(b, kit.features, Conversions(b, kit.features))
     half = b.fmul(y, kit.number(0.5))
-    dtype = kit.format.name.lower()
-    whole = b.fcmp("ueq", floating.whole("floor", dtype, y), y)
-    return whole, b.and_(whole, b.fcmp("one", floating.whole("floor", dtype, half), half))
+    whole = b.fcmp("ueq", floating.whole("floor", "f64", y), y)
+    return whole, b.and_(whole, b.fcmp("one", floating.whole("floor", "f64", half), half))
 
 
 def _rsqrt(kit: FloatKit, x: Value) -> Value:
@@ -332,7 +323,6 @@ _ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
         "sinh": hyperbolic.emit_sinh,
         "cosh": hyperbolic.emit_cosh,
         "atan2": emit_atan2,
-        "pow": lambda kit, x, y: _pow(kit, x, y, _magnitude_by_doubles),
     },
     "double": {
         "log1p": emit_log1p,
