@@ -141,7 +141,7 @@ OWN: dict[str, tuple[np.ufunc, float]] = {
 
 def doubles(rng: np.random.Generator) -> Array:
     """Any, those where exponentials are finite, those near zero, and the neighbours of multiples of pi/2."""
-    size = count("RANDOM_DOUBLES", 15_000, 1_000_000)
+    size = count("RANDOM_DOUBLES", 5_000, 500_000)
     parts = [
         random_bits(rng, "f64", size),
         rng.uniform(-745, 712, size),
@@ -154,7 +154,7 @@ def doubles(rng: np.random.Generator) -> Array:
 
 def singles(rng: np.random.Generator) -> Array:
     """A dense walk over all f32, and the same ranges."""
-    step, size = count("RANDOM_SINGLES_STEP", 60013, 401), 15_000
+    step, size = count("RANDOM_SINGLES_STEP", 120011, 401), 10_000
     dense = np.arange(rng.integers(0, step), 1 << 32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
     parts = [rng.uniform(-92, 92, size), rng.uniform(-3, 3, size), rng.integers(1, 1 << 13, size) * (np.pi / 2)]
     return np.concatenate([dense, *(part.astype(np.float32) for part in parts)])
@@ -190,7 +190,7 @@ def test_functions_in_their_own_format(jit: Jit, rng: np.random.Generator, dtype
 @pytest.mark.parametrize("machine", ["host", "avx2", "generic"])
 def test_angles_of_f32(jit: Jit, rng: np.random.Generator, machine: str) -> None:
     """All pairs of special numbers, any numbers, and those whose quotient is no power of two."""
-    size = count("RANDOM_ANGLES", 50_000, 5_000_000)
+    size = count("RANDOM_ANGLES", 20_000, 1_000_000)
     ends = with_ends(np.zeros(0, np.float32))
     some = random_bits(rng, "f32", size).view(np.float32)
     y = np.concatenate([np.repeat(ends, ends.size), some, some])
