@@ -1,4 +1,4 @@
-"""log10, log1p, expm1, tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes.
+"""log10, log1p, expm1, tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any lanes.
 
 None calls a library. On processors most are computed in their own format, by `hyperbolic`, `trig`, `arctangent`,
 `exp_log`, and so are tanh and log10 everywhere. What is left is here: f64, f32 on NVIDIA devices, and powers. There f32

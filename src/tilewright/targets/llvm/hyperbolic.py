@@ -1,8 +1,8 @@
 """expm1, sinh, cosh for f32 and f64 on processors, each in its own format and without branches: within 2 ulp.
 
-x = n ln(2) + r with |r| <= ln(2)/2. For e^x - 1, r and what it lost when it was rounded are apart: 2^n (e^r - 1) is
-2^n r plus terms of higher order, which are too small for their rounding to count. sinh and cosh are of e^x / 2 and of a
-quarter over that. Powers of two are halves of what is wanted, for results may be the largest numbers of the format.
+x = n ln(2) + r with |r| <= ln(2)/2. 2^n (e^r - 1) is 2^n r, to which 2^n - 1 is added first, plus terms of higher
+order, which are too small for their rounding to count. sinh and cosh are of e^x / 2 and of a quarter over that. Powers
+of two are halves of what is wanted, for results may be the largest numbers of the format.
 """
 
 from __future__ import annotations
@@ -34,11 +34,8 @@ def emit_expm1(kit: FloatKit, x: Value) -> Value:
     b, name = kit.b, kit.format.name
     limited = kit.clamp(x, *_EXPM1_RANGE[name])
     n, integer = kit.nearest_integer(limited, math.log2(math.e))
-    high, low = _LN2[name]
-    near = kit.subtract_product(limited, n, [high])
-    rest = kit.subtract_product(near, n, [low])
-    lost = kit.subtract_product(b.fsub(near, rest), n, [low])
-    tail = kit.mad(b.fmul(rest, rest), kit.polynomial(rest, _EXP[name]), lost)
+    rest = kit.subtract_product(limited, n, _LN2[name])
+    tail = b.fmul(b.fmul(rest, rest), kit.polynomial(rest, _EXP[name]))
     half = kit.power_of_two(b.sub(integer, kit.bits(1)))
     lead = kit.mad(half, rest, b.fsub(half, kit.number(0.5)))
     found = kit.mad(half, tail, lead)

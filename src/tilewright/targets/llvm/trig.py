@@ -45,7 +45,7 @@ def emit_cos(kit: FloatKit, x: Value, native: bool) -> Value:
 
 
 def emit_tan(kit: FloatKit, x: Value) -> Value:
-    """The tangent: that of the rest, or minus one over it a quarter turn later."""
+    """The tangent: that of the rest, or minus one over it a quarter turn later; within 3.7 ulp, as r is off by one."""
     b = kit.b
     rest, quadrant = _reduce(kit, b.fabs(x), False)
     square = b.fmul(rest, rest)
