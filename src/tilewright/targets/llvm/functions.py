@@ -284,6 +284,14 @@ def _pow(kit: FloatKit, x: Value, y: Value, magnitude: _Binary) -> Value:
     return b.select(b.or_(b.fcmp("oeq", y, zero), b.fcmp("oeq", x, one)), one, found)
 
 
+def _exact_pow(kit: FloatKit, x: Value, y: Value) -> Value:
+    return _pow(kit, x, y, _exact_magnitude)
+
+
+def _pow_for_f32(kit: FloatKit, x: Value, y: Value) -> Value:
+    return _pow(kit, x, y, _magnitude)
+
+
 def _parity(kit: FloatKit, y: Value) -> Pair:
     """Whether a number is an integer, and whether an odd one; NaN counts as one, so that it stays."""
     b = kit.b
@@ -307,32 +315,26 @@ _FUNCTIONS: Final[Mapping[str, _Function]] = {
     "sinh": _sinh,
     "cosh": _cosh,
     "atan2": _atan2,
-    "pow": lambda kit, x, y: _pow(kit, x, y, _exact_magnitude),
+    "pow": _exact_pow,
 }
 _FOR_F32: Final[Mapping[str, _Function]] = {
     "log1p": _log1p_for_f32,
     "expm1": _expm1_for_f32,
-    "pow": lambda kit, x, y: _pow(kit, x, y, _magnitude),
+    "pow": _pow_for_f32,
 }
 """What is computed otherwise in f64 for f32."""
-_ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
-    "float": {
-        "log1p": emit_log1p,
-        "expm1": hyperbolic.emit_expm1,
-        "tan": emit_tan,
-        "sinh": hyperbolic.emit_sinh,
-        "cosh": hyperbolic.emit_cosh,
-        "atan2": emit_atan2,
-    },
-    "double": {
-        "log1p": emit_log1p,
-        "expm1": hyperbolic.emit_expm1,
-        "tan": emit_tan,
-        "sinh": hyperbolic.emit_sinh,
-        "cosh": hyperbolic.emit_cosh,
-    },
+_IN_OWN_FORMAT: Final[Mapping[str, _Function]] = {
+    "log1p": emit_log1p,
+    "expm1": hyperbolic.emit_expm1,
+    "tan": emit_tan,
+    "sinh": hyperbolic.emit_sinh,
+    "cosh": hyperbolic.emit_cosh,
 }
-"""What they compute in its own type, in f64 with fewer instructions."""
+_ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
+    "float": {**_IN_OWN_FORMAT, "atan2": emit_atan2},
+    "double": _IN_OWN_FORMAT,
+}
+"""By types."""
 _ACCURATE_IN_F32: Final = frozenset({"rsqrt", "log10", "tanh"})
 _SHORT: Final = frozenset({"log1p", "expm1", "sinh", "cosh", "atan2"})
 """Where they multiply and add at once. The tangent has a branch."""
