@@ -125,7 +125,40 @@ def approximations() -> list[tuple[Approximation, dict[str, int]]]:
             ),
             {"f32": 3, "f64": 6},
         ),
+        (
+            Approximation(
+                "TAN",
+                "(tan(r)/r - 1) / z with z = r^2, |r| <= pi/4",
+                series(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 3 + 2 * z / 15),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                quarter,
+            ),
+            {"f32": 7, "f64": 14},
+        ),
         (tail_of_tanh(0.35), {"f32": 4}),
+        (
+            Approximation(
+                "SINH",
+                "(sinh(x)/x - 1) / z with z = x^2, |x| <= 1",
+                series(lambda z: (mp.sinh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 6 + z / 120),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                one,
+            ),
+            {"f32": 4, "f64": 7},
+        ),
+        (
+            Approximation(
+                "ATAN",
+                "(atan(x)/x - 1) / z with z = x^2, |x| <= 1",
+                series(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 3 + z / 5),
+                lambda z: z + mp.mpf(10) ** -4,
+                mp.mpf(0),
+                one,
+            ),
+            {"f32": 9},
+        ),
     ]
 
 
@@ -331,6 +364,8 @@ def show_coefficients() -> None:
     show("LN2_F64", split(mp.log(2), [32, 53]))
     show("HALF_PI_F32", split(mp.pi / 2, [12, 12, 12, 24]))
     show("HALF_PI_F64", split(mp.pi / 2, [33, 33, 33, 53]))
+    print("# pi/2 as a sum of two numbers of the format.")
+    show("HALF_PI_PAIR_F32", split(mp.pi / 2, [24, 24]))
     print("# Two words of zeros, then the fraction bits of 2/pi.")
     print("TWO_OVER_PI = (")
     words = two_over_pi_words(40, 2)

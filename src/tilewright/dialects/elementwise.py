@@ -73,6 +73,8 @@ FLOATS: Final[tuple[type[Operation], ...]] = (
 )
 FUNCTIONS: Final[tuple[type[Operation], ...]] = (
     math.Log10,
+    math.Log1p,
+    math.Expm1,
     math.Tan,
     math.Sinh,
     math.Cosh,

@@ -68,6 +68,18 @@ class Log10(FloatUnary, name="math.log10", traits=(PURE, ELEMENTARY)):
     evaluate = on_numbers(functions.log10)
 
 
+class Log1p(FloatUnary, name="math.log1p", traits=(PURE, ELEMENTARY)):
+    """Natural logarithm of 1 + x."""
+
+    evaluate = on_numbers(functions.log1p)
+
+
+class Expm1(FloatUnary, name="math.expm1", traits=(PURE, ELEMENTARY)):
+    """e to the power, less 1."""
+
+    evaluate = on_numbers(functions.expm1)
+
+
 class Tan(FloatUnary, name="math.tan", traits=(PURE, ELEMENTARY)):
     """Tangent."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from code_generation import code_of
@@ -16,7 +17,7 @@ from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.processor import FeatureSet, machine
 from tilewright.targets.llvm.arith import BINARY, COMPARE, MATH, UNARY, Arithmetic, Operand
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, i64, lanes_of, vector
-from tilewright.targets.llvm.features import GENERIC, Features
+from tilewright.targets.llvm.features import NVPTX, Features
 from tilewright.targets.llvm.types import ELEMENTS, Kind
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ INTEGERS = ("i8", "i16", "i32", "i64", "index")
 FLOATS = ("bf16", "f16", "f32", "f64")
 COMPLEXES = ("c32", "c64")
 NUMBERS = INTEGERS + FLOATS + COMPLEXES
-FUNCTIONS = ("tanh", "log10")
+FUNCTIONS = ("tanh", "log10", "log1p", "expm1", "tan", "sinh", "cosh", "atan2")
 """Those of the functions beyond the tensor language's that are tried here."""
 
 
@@ -67,7 +68,8 @@ class Operation:
             return ("bool", self.dtype, self.dtype)
         if self.op == "fma":
             return (self.dtype,) * 3
-        return (self.dtype,) if self.op in {*UNARY, *MATH, *FUNCTIONS, "cast"} else (self.dtype,) * 2
+        unary = {*UNARY, *MATH, *FUNCTIONS, "cast"} - {"atan2"}
+        return (self.dtype,) if self.op in unary else (self.dtype,) * 2
 
     @property
     def result_type(self) -> str:
@@ -164,11 +166,15 @@ def module_of(jobs: Sequence[Operation], lanes: int, features: Features, triple:
 
 
 class Jit:
-    """Compiles for this machine, with its instructions or only with those that all of its kind have."""
+    """Compiles for this machine, with its instructions, those up to AVX2, or only those that all of its kind have."""
 
     def __init__(self) -> None:
-        self.machines = {"host": machine(), "generic": machine(FeatureSet.GENERIC)}
-        self.features = {"host": Features.of_x86(machine().flags), "generic": GENERIC}
+        avx2 = FeatureSet.GENERIC if machine().lacks(FeatureSet.AVX2) else FeatureSet.AVX2
+        self.machines = {"host": machine(), "avx2": machine(avx2), "generic": machine(FeatureSet.GENERIC)}
+        self.features = {name: Features.of_x86(found.flags) for name, found in self.machines.items()}
+        # What NVIDIA devices are given, but for their own instructions, runs here too.
+        self.machines["device"] = machine()
+        self.features["device"] = msgspec.structs.replace(NVPTX, table_address_space=0)
 
     def compile(self, text: str, symbols: Sequence[str], machine: str = "host") -> LoadedObject:
         """From LLVM text to loaded code."""

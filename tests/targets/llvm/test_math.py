@@ -128,6 +128,84 @@ def test_tanh(jit: Jit, rng: np.random.Generator, dtype: str, bound: float, mach
         np.testing.assert_array_equal(np.signbit(got[~np.isnan(some)]), np.signbit(some[~np.isnan(some)]))
 
 
+# Functions that processors compute in the format of their arguments: names, NumPy's, and how many ulp each may be off.
+# For tan that is what arguments need that the device's window of 2/pi reduces.
+OWN: dict[str, tuple[np.ufunc, float]] = {
+    "log1p": (np.log1p, 1.5),
+    "expm1": (np.expm1, 1.5),
+    "sinh": (np.sinh, 1.7),
+    "cosh": (np.cosh, 1.7),
+    "tan": (np.tan, 3.7),
+}
+
+
+def doubles(rng: np.random.Generator) -> Array:
+    """Any, those where exponentials are finite, those near zero, and the neighbours of multiples of pi/2."""
+    size = count("RANDOM_DOUBLES", 5_000, 500_000)
+    parts = [
+        random_bits(rng, "f64", size),
+        rng.uniform(-745, 712, size),
+        rng.uniform(-3, 3, size),
+        rng.uniform(-1, 1, size) * np.exp2(rng.uniform(-60, 0, size)),
+        rng.integers(1, 1 << 26, size) * (np.pi / 2),
+    ]
+    return np.concatenate(parts)
+
+
+def singles(rng: np.random.Generator) -> Array:
+    """A dense walk over all f32, and the same ranges."""
+    step, size = count("RANDOM_SINGLES_STEP", 120011, 401), 10_000
+    dense = np.arange(rng.integers(0, step), 1 << 32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    parts = [rng.uniform(-92, 92, size), rng.uniform(-3, 3, size), rng.integers(1, 1 << 13, size) * (np.pi / 2)]
+    return np.concatenate([dense, *(part.astype(np.float32) for part in parts)])
+
+
+def with_ends(x: Array) -> Array:
+    """Zeros, infinities, NaN, the smallest and largest numbers and one of the middle are tried too."""
+    info = np.finfo(x.dtype)
+    numbers = (0.0, info.smallest_subnormal, info.smallest_normal, 1.0, info.max, np.inf, np.nan)
+    return np.concatenate([x, np.array([sign * number for number in numbers for sign in (1, -1)], dtype=x.dtype)])
+
+
+@pytest.mark.parametrize("machine", ["host", "avx2", "generic", "device"])
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_functions_in_their_own_format(jit: Jit, rng: np.random.Generator, dtype: str, machine: str) -> None:
+    jobs = [Operation(op, dtype) for op in OWN]
+    run = jit.elementwise(jobs, 16, machine)
+    x = with_ends(singles(rng) if dtype == "f32" else doubles(rng))
+    for job in jobs:
+        function, bound = OWN[job.op]
+        if machine == "device":  # others, which are of f64 and of exponentials and logarithms
+            bound = 1.0 if dtype == "f32" else BOUND
+        got = run(job, x)
+        with np.errstate(all="ignore"):
+            want = function(x.astype(np.float64 if dtype == "f32" else np.longdouble))
+        errors = ulp_errors(got, want)
+        worst = int(errors.argmax())
+        assert errors[worst] <= bound, f"{job.op}({x[worst]!r}) = {got[worst]!r}, off by {errors[worst]} ulp"
+        ordered = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(got[ordered]), np.signbit(want[ordered]), err_msg=job.op)
+
+
+@pytest.mark.parametrize("machine", ["host", "avx2", "generic"])
+def test_angles_of_f32(jit: Jit, rng: np.random.Generator, machine: str) -> None:
+    """All pairs of special numbers, any numbers, and those whose quotient is no power of two."""
+    size = count("RANDOM_ANGLES", 20_000, 1_000_000)
+    ends = with_ends(np.zeros(0, np.float32))
+    some = random_bits(rng, "f32", size).view(np.float32)
+    y = np.concatenate([np.repeat(ends, ends.size), some, some])
+    with np.errstate(all="ignore"):
+        near = some * rng.uniform(-4, 4, size).astype(np.float32)
+        x = np.concatenate([np.tile(ends, ends.size), rng.permutation(some), near])
+        want = np.arctan2(y.astype(np.float64), x.astype(np.float64))
+    job = Operation("atan2", "f32")
+    got = jit.elementwise([job], 16, machine)(job, y, x)
+    errors = ulp_errors(got, want)
+    worst = int(errors.argmax())
+    assert errors[worst] <= 1.6, f"atan2({y[worst]!r}, {x[worst]!r}) = {got[worst]!r}, off by {errors[worst]} ulp"
+    np.testing.assert_array_equal(np.signbit(got[~np.isnan(want)]), np.signbit(want[~np.isnan(want)]))
+
+
 def positive_floats(rng: np.random.Generator) -> Iterator[Array]:
     """A dense walk over all f32 from 0 to infinity, in parts; with `--thorough` all but the last two bits."""
     step, most = count("RANDOM_LOGARITHMS_STEP", 30011, 4), 1 << 22
@@ -172,7 +250,7 @@ def test_powers_of_ten_have_exact_logarithms(jit: Jit, lanes: int, machine: str)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 8, 24, 32, 48])
-@pytest.mark.parametrize(("op", "dtype"), [("tanh", "f32"), ("log10", "f32"), ("log", "f64")])
+@pytest.mark.parametrize(("op", "dtype"), [("tanh", "f32"), ("log1p", "f32"), ("log", "f64")])
 def test_pieces_are_the_same_in_each_lane(jit: Jit, rng: np.random.Generator, op: str, dtype: str, lanes: int) -> None:
     x = np.abs(rng.standard_normal(48 * 40)).astype(np.float32 if dtype == "f32" else np.float64)
     job = Operation(op, dtype)

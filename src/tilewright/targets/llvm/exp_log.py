@@ -1,4 +1,4 @@
-"""exp, exp2, log, log2, log10 for f32 and f64 without branches.
+"""exp, exp2, log, log2, log10, log1p for f32 and f64 without branches.
 
 Exponentials: x = n ln(2) + r with |r| <= ln(2)/2, a minimax polynomial for e^r, then a scaling by 2^n that rounds or
 overflows as it should beyond both ends of the normal range. In f32 NVIDIA devices have a unit for the polynomial's
@@ -13,7 +13,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tilewright.targets.llvm import coefficients as table
-from tilewright.targets.llvm.log_pieces import emit_log_of_pieces, picks_pieces
+from tilewright.targets.llvm.log_pieces import emit_log1p_of_pieces, emit_log_of_pieces, one_more, picks_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def emit_exp(kit: FloatKit, x: Value, native: bool) -> Value:
     name = kit.format.name
     x = kit.clamp(x, *_EXP_RANGE[name])
     n, integer = kit.nearest_integer(x, math.log2(math.e))
-    return kit.scaled(_exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), n, integer)
+    return kit.scaled(exp_of_rest(kit, kit.subtract_product(x, n, _LN2[name])), n, integer)
 
 
 def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
@@ -60,7 +60,7 @@ def emit_exp2(kit: FloatKit, x: Value, native: bool) -> Value:
     x = kit.clamp(x, *_EXP2_RANGE[kit.format.name])
     n, integer = kit.nearest_integer(x)
     rest = kit.b.fmul(kit.b.fsub(x, n), kit.number(math.log(2.0)))
-    return kit.scaled(_exp_of_rest(kit, rest), n, integer)
+    return kit.scaled(exp_of_rest(kit, rest), n, integer)
 
 
 def _has_unit(kit: FloatKit) -> bool:
@@ -88,12 +88,12 @@ def _by_unit(kit: FloatKit, x: Value, logarithm: Sequence[float]) -> Value:
     return b.fmul(power, scale)
 
 
-def _exp_of_rest(kit: FloatKit, r: Value) -> Value:
+def exp_of_rest(kit: FloatKit, r: Value) -> Value:
     """e^r for |r| <= ln(2)/2."""
     return kit.polynomial(r, (1.0, 1.0, *_EXP[kit.format.name]))
 
 
-def emit_expm1(kit: FloatKit, x: Value) -> Value:
+def emit_positive_expm1(kit: FloatKit, x: Value) -> Value:
     """e^x - 1 for x from 0 on as long as e^x is well within the range of the format.
 
     Of e^x = 2^n e^r that is `2^n (e^r - 1) + (2^n - 1)`: both terms are accurate, the second exact as long as all of it
@@ -115,7 +115,7 @@ def _native_exp2(kit: FloatKit, exponent: Value, x: Value) -> Value:
     n, integer = kit.nearest_integer(inside)
     rest = kit.b.fmul(kit.b.fsub(inside, n), kit.number(math.log(2.0)))
     # 2^n is too large for a factor at the upper end, 2^(n-1) is not.
-    doubled = b.fmul(_exp_of_rest(kit, rest), kit.number(2.0))
+    doubled = b.fmul(exp_of_rest(kit, rest), kit.number(2.0))
     value = b.fmul(doubled, kit.power_of_two(b.sub(integer, kit.bits(1))))
     value = b.select(b.fcmp("olt", exponent, kit.number(low)), kit.number(0.0), value)
     too_big = b.fcmp("oge", exponent, kit.number(high))
@@ -159,6 +159,19 @@ def emit_log10(kit: FloatKit, x: Value) -> Value:
     total = b.fadd(whole, product)
     lost = b.fadd(b.fsub(whole, total), product)
     return _special(kit, x, b.fadd(total, b.fadd(rest, lost)))
+
+
+def emit_log1p(kit: FloatKit, x: Value) -> Value:
+    """The logarithm of 1 + x: what the sum lost when it was rounded is added to the fraction."""
+    if picks_pieces(kit.features):
+        return emit_log1p_of_pieces(kit, x)
+    b = kit.b
+    above, lost = one_more(kit, x)
+    f, k = decompose(kit, above, True)
+    _, exponent = kit.nearest_integer(b.fneg(k))
+    scale = kit.power_of_two(b.smax(exponent, kit.bits(1 - kit.format.bias)))
+    found = _log_of_fraction(kit, kit.mad(lost, scale, f), k)
+    return kit.with_sign(_special(kit, above, found), x)
 
 
 def _leading(kit: FloatKit, x: Value) -> Value:

@@ -1,7 +1,8 @@
-"""log10, tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any number of lanes.
+"""log10, log1p, expm1, tan, sinh, cosh, tanh, rsqrt, atan2, pow: about 2 ulp, IEEE special values, any lanes.
 
-None calls a library. f32 is computed in f64, where neither cancellation nor the size of exponents matters, but for tanh
-(`tanh.py`) and log10 (`exp_log.py`), which need no more than their own format. In f64 sinh near 0 is a series, other
+None calls a library. On processors most are computed in their own format, by `hyperbolic`, `trig`, `arctangent`,
+`exp_log`, and so are tanh and log10 everywhere. What is left is here: f64, f32 on NVIDIA devices, and powers. There f32
+is computed in f64, where neither cancellation nor the size of exponents matters; sinh near 0 is a series, other
 hyperbolic functions come from the exponential; the power multiplies a logarithm in two parts (for f32: one of f64).
 """
 
@@ -11,22 +12,25 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilewright.targets.llvm import log_pieces, tanh
+from tilewright.targets.llvm import hyperbolic, log_pieces, tanh
+from tilewright.targets.llvm.arctangent import emit_atan2
 from tilewright.targets.llvm.convert import Conversions
 from tilewright.targets.llvm.emitter import Builder
-from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_log2, emit_log10
+from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit_log1p, emit_log2, emit_log10
 from tilewright.targets.llvm.floating import FloatingArithmetic
 from tilewright.targets.llvm.floatkit import FloatKit
-from tilewright.targets.llvm.trig import emit_cos, emit_sin
+from tilewright.targets.llvm.math import math_value
+from tilewright.targets.llvm.trig import emit_cos, emit_sin, emit_tan
 from tilewright.targets.llvm.types import lanes_of, mangle, scalar_of, vector
 from tilewright.targets.llvm.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tilewright.targets.llvm.features import Features
     from tilewright.targets.llvm.module import Callee, Module
 
+    _Function: TypeAlias = Callable[..., Value]
     _Binary: TypeAlias = Callable[[FloatKit, Value, Value], Value]
 
 _SINH: Final = [1.0 / math.factorial(2 * k + 1) for k in range(13)]
@@ -35,16 +39,36 @@ _LOG_TAIL: Final = [1.0 / (2 * k + 5) for k in range(12)]
 _QUARTER_HIGH: Final = math.ldexp(math.floor(math.ldexp(math.pi / 4, 48)), -48)
 _QUARTER_LOW: Final = math.pi / 4 - _QUARTER_HIGH + 3.061616997868383e-17
 _INVERSE_LN2: Final = (1.4426950408889634, 2.0355273740931033e-17)
+_LEAST_ROUNDED: Final = 2.0**-26
+"""Below, the square of a number is nothing beside it in f32; above, one and the number keep enough of it in f64."""
 _THIRD: Final = (1 / 3, float(Fraction(1, 3) - Fraction(1 / 3)))
 
 
 def function_value(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
     """The value for f32 or f64 lanes: a call, or what is short enough in place, where it shares tables."""
     ltype = arguments[0].type
-    picks = {"tanh": tanh.picks_pieces(features, ltype), "log10": log_pieces.picks_pieces(features)}
-    if picks.get(op) and lanes_of(ltype) > 1:
-        return _UNARY[op](FloatKit(b, features, ltype), arguments[0])
+    if _is_in_place(features, op, ltype):
+        return _computed(b, features, op, arguments)
     return b.call(emit_function(b.module, features, op, ltype), arguments, hint=op)
+
+
+def _is_in_place(features: Features, op: str, ltype: str) -> bool:
+    scalar = scalar_of(ltype)
+    if features.nvptx:
+        return op in _OF_OTHERS
+    picks = {"tanh": tanh.picks_pieces(features, scalar), "log10": log_pieces.picks_pieces(features)}
+    own = features.fma and op in _SHORT and op in _ON_PROCESSORS[scalar]
+    return lanes_of(ltype) > 1 and (own or picks.get(op, False))
+
+
+def _computed(b: Builder, features: Features, op: str, arguments: Sequence[Value]) -> Value:
+    ltype = arguments[0].type
+    compute, scalar = _form(features, op, scalar_of(ltype))
+    wide = vector(scalar, lanes_of(ltype))
+    if wide == ltype:
+        return compute(FloatKit(b, features, ltype), *arguments)
+    found = compute(FloatKit(b, features, wide), *(b.cast("fpext", x, wide) for x in arguments))
+    return b.cast("fptrunc", found, ltype)
 
 
 def emit_function(module: Module, features: Features, op: str, ltype: str) -> Callee:
@@ -57,20 +81,57 @@ def emit_function(module: Module, features: Features, op: str, ltype: str) -> Ca
     parameters = [(ltype, letter) for letter in letters]
     function = module.function(name, ltype, parameters, linkage="internal", attributes="nounwind")
     b = Builder(function)
-    arguments = list(function.arguments)
-    if op == "rsqrt":
-        kit = FloatKit(b, features, ltype)
-        b.ret(b.fdiv(kit.number(1.0), b.sqrt(arguments[0])))
-        return function.callee
-    single = scalar_of(ltype) == "float" and op not in _ACCURATE_IN_F32
-    wide = vector("double", lanes_of(ltype))
-    if single:
-        arguments = [b.cast("fpext", x, wide) for x in arguments]
-    kit = FloatKit(b, features, wide if single else ltype)
-    table = _BINARY_FOR_F32 if single else _BINARY
-    found = table[op](kit, *arguments) if op in table else _UNARY[op](kit, arguments[0])
-    b.ret(b.cast("fptrunc", found, ltype) if single else found)
+    b.ret(_computed(b, features, op, function.arguments))
     return function.callee
+
+
+def _form(features: Features, op: str, scalar: str) -> tuple[_Function, str]:
+    """What computes a function of a type, and the type in which it does."""
+    if not features.nvptx and op in _ON_PROCESSORS[scalar]:
+        return _ON_PROCESSORS[scalar][op], scalar
+    if scalar == "float" and op not in _ACCURATE_IN_F32:
+        return _FOR_F32.get(op, _FUNCTIONS[op]), "double"
+    return _FUNCTIONS[op], scalar
+
+
+def _log1p(kit: FloatKit, x: Value) -> Value:
+    """Kahan's: the error of 1 + x is divided out."""
+    b, one, infinity = kit.b, kit.number(1.0), kit.number(math.inf)
+    above = b.fadd(one, x)
+    found = b.fmul(_math(kit, "log", above), b.fdiv(x, b.fsub(above, one)))
+    found = b.select(b.fcmp("oeq", above, infinity), above, found)
+    return b.select(b.fcmp("oeq", above, one), x, found)
+
+
+def _log1p_for_f32(kit: FloatKit, x: Value) -> Value:
+    return _or_itself(kit, x, lambda: _math(kit, "log", kit.b.fadd(kit.number(1.0), x)))
+
+
+def _expm1(kit: FloatKit, x: Value) -> Value:
+    """Kahan's: the error of exp(x) is divided out."""
+    b, one = kit.b, kit.number(1.0)
+    power = _math(kit, "exp", x)
+    less = b.fsub(power, one)
+    found = b.fmul(less, b.fdiv(x, _math(kit, "log", power)))
+    found = b.select(b.fcmp("oeq", less, kit.number(-1.0)), less, found)
+    found = b.select(b.fcmp("oeq", power, kit.number(math.inf)), power, found)
+    return b.select(b.fcmp("oeq", power, one), x, found)
+
+
+def _expm1_for_f32(kit: FloatKit, x: Value) -> Value:
+    return _or_itself(kit, x, lambda: kit.b.fsub(_math(kit, "exp", x), kit.number(1.0)))
+
+
+def _or_itself(kit: FloatKit, x: Value, value: Callable[[], Value]) -> Value:
+    """A function of x that is x near zero."""
+    b = kit.b
+    magnitude, found = b.fabs(x), value()
+    return b.select(b.fcmp("olt", magnitude, kit.number(_LEAST_ROUNDED)), x, found)
+
+
+def _math(kit: FloatKit, op: str, x: Value) -> Value:
+    """A function that has others in a module for users."""
+    return math_value(kit.b, kit.features, op, x)
 
 
 def _tan(kit: FloatKit, x: Value) -> Value:
@@ -223,6 +284,14 @@ def _pow(kit: FloatKit, x: Value, y: Value, magnitude: _Binary) -> Value:
     return b.select(b.or_(b.fcmp("oeq", y, zero), b.fcmp("oeq", x, one)), one, found)
 
 
+def _exact_pow(kit: FloatKit, x: Value, y: Value) -> Value:
+    return _pow(kit, x, y, _exact_magnitude)
+
+
+def _pow_for_f32(kit: FloatKit, x: Value, y: Value) -> Value:
+    return _pow(kit, x, y, _magnitude)
+
+
 def _parity(kit: FloatKit, y: Value) -> Pair:
     """Whether a number is an integer, and whether an odd one; NaN counts as one, so that it stays."""
     b = kit.b
@@ -232,14 +301,44 @@ def _parity(kit: FloatKit, y: Value) -> Pair:
     return whole, b.and_(whole, b.fcmp("one", floating.whole("floor", "f64", half), half))
 
 
-_UNARY: Final[dict[str, Callable[[FloatKit, Value], Value]]] = {
+def _rsqrt(kit: FloatKit, x: Value) -> Value:
+    return kit.b.fdiv(kit.number(1.0), kit.b.sqrt(x))
+
+
+_FUNCTIONS: Final[Mapping[str, _Function]] = {
+    "rsqrt": _rsqrt,
     "log10": emit_log10,
+    "log1p": _log1p,
+    "expm1": _expm1,
     "tan": _tan,
     "tanh": tanh.emit_tanh,
     "sinh": _sinh,
     "cosh": _cosh,
+    "atan2": _atan2,
+    "pow": _exact_pow,
 }
-_BINARY: Final[dict[str, _Binary]] = {"atan2": _atan2, "pow": lambda kit, x, y: _pow(kit, x, y, _exact_magnitude)}
-_BINARY_FOR_F32: Final[dict[str, _Binary]] = {**_BINARY, "pow": lambda kit, x, y: _pow(kit, x, y, _magnitude)}
-_ACCURATE_IN_F32: Final = frozenset({"log10", "tanh"})
-FUNCTIONS: Final = frozenset({*_UNARY, *_BINARY, "rsqrt"})
+_FOR_F32: Final[Mapping[str, _Function]] = {
+    "log1p": _log1p_for_f32,
+    "expm1": _expm1_for_f32,
+    "pow": _pow_for_f32,
+}
+"""What is computed otherwise in f64 for f32."""
+_IN_OWN_FORMAT: Final[Mapping[str, _Function]] = {
+    "log1p": emit_log1p,
+    "expm1": hyperbolic.emit_expm1,
+    "tan": emit_tan,
+    "sinh": hyperbolic.emit_sinh,
+    "cosh": hyperbolic.emit_cosh,
+}
+_ON_PROCESSORS: Final[Mapping[str, Mapping[str, _Function]]] = {
+    "float": {**_IN_OWN_FORMAT, "atan2": emit_atan2},
+    "double": _IN_OWN_FORMAT,
+}
+"""By types."""
+_ACCURATE_IN_F32: Final = frozenset({"rsqrt", "log10", "tanh"})
+_SHORT: Final = frozenset({"log1p", "expm1", "sinh", "cosh", "atan2"})
+"""Where they multiply and add at once. The tangent has a branch."""
+_OF_OTHERS: Final = frozenset({"log1p", "expm1"})
+"""A few operations beside calls of functions of their own, where they are not short."""
+_BINARY: Final = frozenset({"atan2", "pow"})
+FUNCTIONS: Final = frozenset(_FUNCTIONS)

@@ -8,6 +8,7 @@ the r are 1, and 1/2 on the other side, where k is -1: nothing but log(1 + z) is
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.targets.llvm import log_tables as table
@@ -62,12 +63,37 @@ def emit_log_of_pieces(kit: FloatKit, x: Value, op: str) -> Value:
     return by_registers(kit, x, lambda register, lanes: _of_register(register, lanes, form))
 
 
-def _of_register(kit: FloatKit, x: Value, form: Form) -> Value:
+def emit_log1p_of_pieces(kit: FloatKit, x: Value) -> Value:
+    """The logarithm of 1 + x, with the sign of x: what the sum loses when it is rounded is added to z."""
+    form = FORMS["log"][kit.format.name]
+
+    def of_register(register: FloatKit, lanes: Value) -> Value:
+        above, lost = one_more(register, lanes)
+        found = _of_register(register, above, form, lost)
+        finite = register.b.fcmp("olt", lanes, register.number(math.inf))
+        return register.with_sign(register.b.select(finite, found, lanes), lanes)
+
+    return by_registers(kit, x, of_register)
+
+
+def one_more(kit: FloatKit, x: Value) -> tuple[Value, Value]:
+    """1 + x, rounded, and what the sum is more (Knuth); that is NaN of infinities."""
+    b, one = kit.b, kit.number(1.0)
+    above = b.fadd(one, x)
+    part = b.fsub(above, x)
+    return above, b.fadd(b.fsub(x, b.fsub(above, part)), b.fsub(one, part))
+
+
+def _of_register(kit: FloatKit, x: Value, form: Form, more: Value | None = None) -> Value:
+    """Of x plus a number that is much smaller, if one is given."""
     b, name = kit.b, kit.format.name
     exponent, significand = _apart(kit, x)
     reciprocals, series = _RECIPROCALS[name], _SERIES[name]
     piece = b.lshr(kit.as_integer(significand), kit.bits(kit.format.fraction - (len(reciprocals) - 1).bit_length()))
-    z = b.fma(significand, picked(kit, reciprocals, piece), kit.number(-1.0))
+    reciprocal = picked(kit, reciprocals, piece)
+    z = b.fma(significand, reciprocal, kit.number(-1.0))
+    if more is not None:
+        z = b.fma(b.fmul(more, _inverse_power(kit, x)), reciprocal, z)
     (two, two_rest, e, e_rest), (high, low) = form.factors, (picked(kit, part, piece) for part in form.pieces)
     high = b.fma(exponent, kit.number(two), high)
     if two_rest:  # no multiple of it is NaN then: both are positive
@@ -77,6 +103,14 @@ def _of_register(kit: FloatKit, x: Value, form: Form) -> Value:
         return b.fadd(high, b.fadd(z, b.fma(b.fmul(z, z), tail, low)))
     tail = b.fma(z, b.fma(z, tail, kit.number(e_rest)), low)
     return b.fadd(high, b.fma(z, kit.number(e), tail))
+
+
+def _inverse_power(kit: FloatKit, x: Value) -> Value:
+    """One over the power of two in x, 0 from the last one on."""
+    b, layout = kit.b, kit.format
+    largest = kit.bits((1 << layout.bits - 1) - (1 << layout.fraction))
+    power = b.and_(kit.as_integer(x), largest)
+    return kit.as_float(b.sub(kit.bits(2 * layout.bias << layout.fraction), power))
 
 
 def _apart(kit: FloatKit, x: Value) -> tuple[Value, Value]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.targets.llvm.coefficients import TANH_F32, TANH_PIECES_F32
-from tilewright.targets.llvm.exp_log import emit_expm1
+from tilewright.targets.llvm.exp_log import emit_positive_expm1
 from tilewright.targets.llvm.pieces import by_registers, picked
 from tilewright.targets.llvm.types import scalar_of
 
@@ -44,7 +44,7 @@ def _of_exponential(kit: FloatKit, magnitude: Value) -> Value:
     """Near 0 a polynomial makes 1.5 ulp in f32 of what would be more."""
     b = kit.b
     magnitude = kit.at_most(magnitude, _IS_ONE[kit.format.name])
-    power = emit_expm1(kit, b.fadd(magnitude, magnitude))
+    power = emit_positive_expm1(kit, b.fadd(magnitude, magnitude))
     found = b.fdiv(power, b.fadd(power, kit.number(2.0)))
     if kit.format.name == "F32":
         square = b.fmul(magnitude, magnitude)

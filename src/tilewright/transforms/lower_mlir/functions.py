@@ -7,7 +7,6 @@ of f32 and narrower types in f32, within 1.5 units of its last place.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 from typing import Final
 
 from tilewright.dialects import arith, math
@@ -117,8 +116,6 @@ _LOG_OF_TAIL_F32: Final = (
     -2.096517891914118e-05,
 )
 _TO_NEAR_ZERO_F32, _TO_TAIL_F32 = 0.92, 4.0
-_LEAST_ROUNDED: Final = 2.0**-26
-"""Below, the square of a number is nothing beside it in f32; above, one and the number keep enough of it in f64."""
 _AT_ONE: Final = 8.45062911510467529297e-01
 _TO_NEAR_ZERO, _TO_NEAR_ONE, _TO_TAIL, _TO_FAR_TAIL = 0.84375, 1.25, 1 / 0.35, 6.0
 _WHOLE: Final = 2.0**52
@@ -202,31 +199,6 @@ def _erf_of_f32(t: _Terms, x: Value) -> Value:
     return t.choose(Predicate.LT, size, _TO_NEAR_ZERO_F32, near, t.signed(tail, x))
 
 
-def _log1p_of_f32(t: _Terms, x: Value) -> Value:
-    return t.choose(Predicate.LT, t.magnitude(x), _LEAST_ROUNDED, x, t.log(t.add(t.number(1.0), x)))
-
-
-def _expm1_of_f32(t: _Terms, x: Value) -> Value:
-    return t.choose(Predicate.LT, t.magnitude(x), _LEAST_ROUNDED, x, t.sub(t.exp(x), t.number(1.0)))
-
-
-def _log1p(t: _Terms, x: Value) -> Value:
-    """Kahan's: the error of 1 + x is divided out."""
-    one = t.number(1.0)
-    above = t.add(one, x)
-    found = t.mul(t.log(above), t.div(x, t.sub(above, one)))
-    return t.choose(Predicate.EQ, above, 1.0, x, t.choose(Predicate.EQ, above, inf, above, found))
-
-
-def _expm1(t: _Terms, x: Value) -> Value:
-    """Kahan's: the error of exp(x) is divided out."""
-    power, one = t.exp(x), t.number(1.0)
-    less = t.sub(power, one)
-    found = t.mul(less, t.div(x, t.log(power)))
-    far = t.choose(Predicate.EQ, power, inf, power, t.choose(Predicate.EQ, less, -1.0, less, found))
-    return t.choose(Predicate.EQ, power, 1.0, x, far)
-
-
 def _with_sign(t: _Terms, x: Value, whole: Value) -> Value:
     """A magnitude rounded to an integer, with the sign of `x`; large numbers and zeros are what they were."""
     small = t.choose(Predicate.EQ, x, 0.0, x, t.signed(whole, x))
@@ -253,8 +225,6 @@ def _roundeven(t: _Terms, x: Value) -> Value:
 
 _FUNCTIONS: Final[Mapping[type[Operation], Callable[[_Terms, Value], Value]]] = {
     foreign.Erf: _erf,
-    foreign.Log1p: _log1p,
-    foreign.ExpM1: _expm1,
     foreign.Trunc: _trunc,
     foreign.Round: _round,
     foreign.RoundEven: _roundeven,
@@ -263,8 +233,6 @@ _FUNCTIONS: Final[Mapping[type[Operation], Callable[[_Terms, Value], Value]]] = 
 
 _OF_F32: Final[Mapping[type[Operation], tuple[Callable[[_Terms, Value], Value], ScalarType]]] = {
     foreign.Erf: (_erf_of_f32, F32),
-    foreign.Log1p: (_log1p_of_f32, F64),
-    foreign.ExpM1: (_expm1_of_f32, F64),
 }
 """What is computed otherwise for types of at most 32 bits, and in which type."""
 

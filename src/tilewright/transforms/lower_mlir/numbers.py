@@ -64,6 +64,8 @@ _SAME: Final[Mapping[type[Operation], type[Operation]]] = {
     foreign_math.Log: math.Log,
     foreign_math.Log2: math.Log2,
     foreign_math.Log10: math.Log10,
+    foreign_math.Log1p: math.Log1p,
+    foreign_math.ExpM1: math.Expm1,
     foreign_math.Sqrt: math.Sqrt,
     foreign_math.Rsqrt: math.Rsqrt,
     foreign_math.Atan2: math.Atan2,

@@ -173,7 +173,10 @@ def test_floats(dtype: str, level: FeatureSet) -> None:
 def test_functions(dtype: str, level: FeatureSet) -> None:
     # What `dialects.math` promises.
     ulps = 4.0 if dtype in ("f32", "f64") else 1.0
-    jobs = [Job(f"math.{word} %a", (dtype,), dtype, ulps) for word in ("log10", "tanh", "sinh", "cosh", "rsqrt")]
+    jobs = [
+        Job(f"math.{word} %a", (dtype,), dtype, ulps)
+        for word in ("log10", "log1p", "expm1", "tanh", "sinh", "cosh", "rsqrt")
+    ]
     jobs.append(Job("math.tan %a", (dtype,), dtype, 4.0))
     jobs += [Job(f"math.{word} %a, %b", (dtype, dtype), dtype, ulps) for word in ("atan2", "pow")]
     check(jobs, level)
