@@ -12,8 +12,8 @@ from .arithmetic import applied, intrinsic
 from .clusters import ARRIVE_TOGETHER, MEETING, mapped
 from .frame import Lanes, Operand, Step, Sync, typed_operand
 from .groups import multiplications
-from .meetings import ARRIVE, COUNTED, NUMBERED
 from .matrices import WARP
+from .meetings import ARRIVE, COUNTED, NUMBERED
 from .memory import SHARED
 from .text import EmulatorError, split
 
