@@ -53,8 +53,9 @@ def _compute_late(block: Block) -> bool:
     for last, slab in zip([None, *slabs], slabs, strict=False):
         pick = _picked(slab)
         part = _Part(Builder.before_op(slab if last is None else _behind_store(last, slab)), block, pick.registers)
-        if last is not None:
-            part.hold(_lightest(pick, block))
+        leaves = _leaves(pick, block)
+        if last is not None and leaves:
+            part.hold(min(leaves, key=lambda leaf: _bytes(leaf, pick.registers)))
         slab.value = part.of(pick.fragments[0])
     for op in reversed(list(block)):
         if (isinstance(op, lane.Pick) or op in before) and not any(result.uses for result in op.results):
@@ -80,11 +81,14 @@ def _picked(slab: StoreSlab) -> lane.Pick:
 
 
 def _is_worth_it(slab: StoreSlab) -> bool:
-    """Whether a slab takes a part of what its block computes by several operations."""
+    """Whether a slab takes a part of what its block computes by several operations, for slabs alone."""
     pick, block = slab.value.defining_op, slab.block
     if not isinstance(pick, lane.Pick) or len(pick.fragments) != 1 or block is None:
         return False
-    return sum(not isinstance(op, Cast | Constant) for op in _arithmetic(pick, block)) >= _FEWEST
+    arithmetic = _arithmetic(pick, block)
+    own = [op for op in arithmetic if not isinstance(op, Constant)]
+    is_for_slabs = all(user in arithmetic or isinstance(user, lane.Pick) for op in own for user in op.results[0].uses)
+    return is_for_slabs and sum(not isinstance(op, Cast) for op in own) >= _FEWEST
 
 
 def _arithmetic(pick: lane.Pick, block: Block) -> dict[Operation, None]:
@@ -104,18 +108,20 @@ def _is_computed(op: Operation, block: Block) -> bool:
     return is_plain and op.block is block and isinstance(op.results[0].type, FragmentType)
 
 
-def _lightest(pick: lane.Pick, block: Block) -> Value:
-    """Of what the arithmetic of a slab begins with, that with the fewest bytes in it."""
+def _leaves(pick: lane.Pick, block: Block) -> list[Value]:
+    """What the arithmetic of a slab begins with, beside numbers."""
     arithmetic = _arithmetic(pick, block)
-    leaves = [
+    operands = (operand for op in arithmetic for operand in op.operands if isinstance(operand.type, FragmentType))
+    return [
         operand
-        for op in arithmetic
-        for operand in op.operands
-        if isinstance(operand.type, FragmentType)
-        and operand.defining_op not in arithmetic
-        and not isinstance(operand.defining_op, Constant | lane.Fill)
+        for operand in operands
+        if operand.defining_op not in arithmetic and not isinstance(operand.defining_op, Constant | lane.Fill)
     ]
-    return min(leaves, key=lambda leaf: len(set(_source(leaf, pick.registers)[1])) * fragment_of(leaf).element.bytes)
+
+
+def _bytes(leaf: Value, registers: tuple[int, ...]) -> int:
+    """Of the registers of a leaf that are not the same."""
+    return len(set(_source(leaf, registers)[1])) * fragment_of(leaf).element.bytes
 
 
 def _source(leaf: Value, registers: tuple[int, ...]) -> tuple[Value, tuple[int, ...]]:

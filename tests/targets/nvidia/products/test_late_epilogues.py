@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,9 @@ from targets.nvidia.lane_level import interpreted
 from targets.nvidia.products.test_levels import levels
 from targets.nvidia.products.test_products import emitted
 from tilewright.dialects import lane
+from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
-from tilewright.dialects.gpu_stores import StoreSlab
+from tilewright.dialects.gpu_stores import AwaitStores, StoreSlab
 from tilewright.ir.passes import PassContext
 from tilewright.ir.verifier import verified
 from tilewright.machine.cuda.architecture import Architecture
@@ -28,7 +31,9 @@ def product(epilogue: str, rng: np.random.Generator) -> tuple[str, Launch]:
     m, n, k = 136, 200, 128
     numbers = {"scale": (n,), "bias": (n,), "residual": (m, n)}
     a, b = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((m, k), (k, n)))
-    given = {name: rng.integers(-3, 4, numbers[name]).astype(np.float16) for name in epilogue.split("+")[:-1]}
+    given: dict[str, Any] = {
+        name: rng.integers(-3, 4, numbers[name]).astype(np.float16) for name in epilogue.split("+")[:-1]
+    }
     out = np.full((m, n), np.nan, np.float16)
     step = tw.matmul.plan(a, b, out, epilogue=epilogue, target="nvidia:sm_90a", **given).steps[0]
     wanted = a.astype(float) @ b.astype(float)
@@ -48,7 +53,13 @@ def late(text: str, asked: str) -> Module:
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize(
-    "tile", ["128x64x64 threads=128", "128x128x64 threads=256", "128x64x64 threads=128 roles=yes pingpong=yes"]
+    "tile",
+    [
+        "128x64x64 threads=128",
+        "128x128x64 threads=256",
+        "64x104x64 threads=128",
+        "128x64x64 threads=128 roles=yes pingpong=yes",
+    ],
 )
 def test_each_slab_has_arithmetic_of_its_own(tile: str, rng: np.random.Generator) -> None:
     """Two slabs or more a warp, edges, several tiles a block; the emulator looks for races."""
@@ -73,3 +84,32 @@ def test_little_arithmetic_stays_together(rng: np.random.Generator) -> None:
     text, _ = product("scale+bias+relu", rng)
     module = late(text, "tile=128x64x64 threads=128 stores=tensor maps=yes")
     assert not any(isinstance(op, lane.Behind) for op in module.walk())
+
+
+def test_the_lightest_operand_is_held_while_slabs_are_read(rng: np.random.Generator) -> None:
+    """Numbers of columns, behind the store of a slab and in front of the wait for what the next one is filled in."""
+    text, _ = product(EVERY, rng)
+    module = late(text, "tile=128x128x64 threads=256 persistent=yes stores=tensor maps=yes")
+    held = [op for op in module.walk() if isinstance(op, lane.Behind)]
+    assert {str(op.out.type) for op in held} == {"fragment<16xf16>"}
+    for op in held:
+        block = op.block
+        assert block is not None
+        behind = [each for each in list(block)[list(block).index(op) :]]
+        until = next(number for number, each in enumerate(behind) if isinstance(each, StoreSlab))
+        inner = [each for found in behind[:until] for each in found.walk()]
+        assert sum(isinstance(each, AwaitStores) for each in inner) == 1
+
+
+def test_what_others_use_is_computed_once(rng: np.random.Generator) -> None:
+    text, _ = product(EVERY, rng)
+    *_, module = levels(text, Architecture.SM_90A, "tile=128x64x64 threads=128 stores=tensor maps=yes")
+    slab = next(op for op in module.walk() if isinstance(op, StoreSlab))
+    pick = slab.value.defining_op
+    assert isinstance(pick, lane.Pick)
+    other = Builder.before_op(slab)(lane.Item(pick.fragments[0], 0)).out
+    assert not LateEpilogues().run(module, PassContext())
+    (user,) = pick.fragments[0].uses.keys() - {
+        op.value.defining_op for op in module.walk() if isinstance(op, StoreSlab)
+    }
+    assert user is other.defining_op
