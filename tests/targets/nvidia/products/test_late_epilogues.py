@@ -95,7 +95,8 @@ def test_the_lightest_operand_is_held_while_slabs_are_read(rng: np.random.Genera
     for op in held:
         block = op.block
         assert block is not None
-        behind = [each for each in list(block)[list(block).index(op) :]]
+        ops = list(block)
+        behind = ops[ops.index(op) :]
         until = next(number for number, each in enumerate(behind) if isinstance(each, StoreSlab))
         inner = [each for found in behind[:until] for each in found.walk()]
         assert sum(isinstance(each, AwaitStores) for each in inner) == 1
