@@ -55,19 +55,18 @@ def late(text: str, asked: str) -> Module:
 @pytest.mark.parametrize(
     "tile",
     [
-        "128x64x64 threads=128",
-        "128x128x64 threads=256",
-        "64x104x64 threads=128",
-        "128x64x64 threads=128 roles=yes pingpong=yes",
+        "192x64x64 threads=128",
+        "64x168x64 threads=128",
+        "192x64x64 threads=128 roles=yes pingpong=yes",
     ],
 )
 def test_each_slab_has_arithmetic_of_its_own(tile: str, rng: np.random.Generator) -> None:
-    """Two slabs or more a warp, edges, several tiles a block; the emulator looks for races."""
+    """Three slabs or more a warp, edges, several tiles a block; the emulator looks for races."""
     text, given = product(EVERY, rng)
     asked = f"tile={tile} copies=tensor persistent=yes stores=tensor maps=yes"
     module = late(text, asked)
     slabs = [op for op in module.walk() if isinstance(op, StoreSlab)]
-    assert len(slabs) > 1
+    assert len(slabs) > 2
     assert len({op.value for op in slabs}) == len(slabs)
     assert not any(isinstance(op.value.defining_op, lane.Pick) for op in slabs)
     assert sum(isinstance(op, lane.Behind) for op in module.walk()) == len(slabs) - 1
@@ -79,17 +78,20 @@ def test_each_slab_has_arithmetic_of_its_own(tile: str, rng: np.random.Generator
     assert not found, found
 
 
-def test_little_arithmetic_stays_together(rng: np.random.Generator) -> None:
-    """It takes no longer than slabs are filled."""
-    text, _ = product("scale+bias+relu", rng)
-    module = late(text, "tile=128x64x64 threads=128 stores=tensor maps=yes")
+@pytest.mark.parametrize(("epilogue", "columns"), [("scale+bias+relu", 192), (EVERY, 128)])
+def test_arithmetic_that_is_not_waited_for_stays_together(
+    epilogue: str, columns: int, rng: np.random.Generator
+) -> None:
+    """Little, which takes no longer than slabs are filled, or for as many slabs as there is memory for."""
+    text, _ = product(epilogue, rng)
+    module = late(text, f"tile={columns}x64x64 threads=128 stores=tensor maps=yes")
     assert not any(isinstance(op, lane.Behind) for op in module.walk())
 
 
 def test_the_lightest_operand_is_held_while_slabs_are_read(rng: np.random.Generator) -> None:
     """Numbers of columns, behind the store of a slab and in front of the wait for what the next one is filled in."""
     text, _ = product(EVERY, rng)
-    module = late(text, "tile=128x128x64 threads=256 persistent=yes stores=tensor maps=yes")
+    module = late(text, "tile=192x128x64 threads=256 persistent=yes stores=tensor maps=yes")
     held = [op for op in module.walk() if isinstance(op, lane.Behind)]
     assert {str(op.out.type) for op in held} == {"fragment<16xf16>"}
     for op in held:
@@ -104,7 +106,7 @@ def test_the_lightest_operand_is_held_while_slabs_are_read(rng: np.random.Genera
 
 def test_what_others_use_is_computed_once(rng: np.random.Generator) -> None:
     text, _ = product(EVERY, rng)
-    *_, module = levels(text, Architecture.SM_90A, "tile=128x64x64 threads=128 stores=tensor maps=yes")
+    *_, module = levels(text, Architecture.SM_90A, "tile=192x64x64 threads=128 stores=tensor maps=yes")
     slab = next(op for op in module.walk() if isinstance(op, StoreSlab))
     pick = slab.value.defining_op
     assert isinstance(pick, lane.Pick)
