@@ -131,7 +131,7 @@ def test_what_leaves_it_where_rows_run_along_n(size: int, turned: tuple[bool, bo
 def test_blocks_of_a_cluster_wait_for_what_follows() -> None:
     """Of 256 x 128 at 4096, four tiles each: .3 % faster by pairs, .6 % slower where gelu follows."""
     types = ("f16", "f16", "f32", Architecture.SM_90A)
-    plain, gelu = (chosen_tile((4096,) * 3, 1, *types, by_machine=True, operations=count) for count in (0, 12))
+    plain, gelu = (chosen_tile((4096, 4096, 4096), 1, *types, by_machine=True, operations=count) for count in (0, 12))
     assert plain.schedule == f"{gelu.schedule} roles=yes cluster=1x2"
     alone = MeasuredTile(256, 128, Cost(2.0, 1.0))
     assert alone.followed(12) == alone
