@@ -43,10 +43,17 @@ def test_majors(dtype: str, extents: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.parametrize("epilogue", ["bias+gelu", "bias+gelu_tanh", "silu+bias", "bias+relu+residual"])
-def test_epilogues(epilogue: str) -> None:
+@pytest.mark.parametrize("extents", [(300, 520, 1024), (2048, 2056, 1024)])
+def test_epilogues(epilogue: str, extents: tuple[int, int, int]) -> None:
+    """Of tiles with two slabs a warp, and with four."""
     functional = torch.nn.functional
-    a, b, bias = drawn(300, 1024, dtype="f16"), drawn(1024, 520, dtype="f16"), drawn(520, dtype="f32")
-    rest = drawn(300, 520, dtype="f16")
+    m, n, k = extents
+    a, b, bias, rest = (
+        drawn(m, k, dtype="f16"),
+        drawn(k, n, dtype="f16"),
+        drawn(n, dtype="f32"),
+        drawn(m, n, dtype="f16"),
+    )
     options: dict[str, Any] = {"residual": rest} if "residual" in epilogue else {}
     x = a.double() @ b.double()
     wanted = {

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tilewright as tw
+from tilewright.operators.epilogues import operations_of
 from tilewright.operators.products import compiled
 
 Array = NDArray[Any]
@@ -154,3 +155,14 @@ def test_tiles_by_turns_where_the_machine_stores() -> None:
     assert tiles(a, beta=1.0, c=a) == tiles(a)
     assert tiles(wide[:, :-1]) == "threads=256 tile=192x128x64"
     assert tiles(a, beta=1.0) == "threads=256 tile=192x128x64 maps=yes"
+
+
+def test_clusters_wait_for_what_follows() -> None:
+    a, bias = np.zeros((4096, 4096), np.float16), np.zeros(4096, np.float16)
+
+    def tiles(epilogue: str) -> str:
+        return tw.matmul.plan(a, a.T, a, bias=bias, epilogue=epilogue, target="nvidia:sm_90a").steps[0].tiles
+
+    assert tiles("bias") == "threads=256 tile=256x128x64 roles=yes cluster=1x2 maps=yes"
+    assert tiles("bias+gelu") == "threads=256 tile=256x128x64 maps=yes"
+    assert [operations_of(steps, "f32", "f16") for steps in ((), ("bias",), ("bias", "gelu"))] == [0, 1, 12]

@@ -212,6 +212,19 @@ class Flip(Operation, name="lane.flip", traits=(PURE, SPMD_ONLY, CONVERGENT)):
             fail(self, report, "flips no bit of a lane's number", "lanes")
 
 
+class Behind(Operation, name="lane.behind", traits=(SPMD_ONLY, CONVERGENT)):
+    """The registers of a fragment, of which nothing is computed before what stands in front has been begun.
+
+    All of a subgroup go on together. Assemblers move arithmetic up to where its operands are known else.
+    """
+
+    fragment: Value = operand(FRAGMENT, var="T")
+    out: Value = result(var="T")
+
+    def effects(self) -> Sequence[Effect]:
+        return [Effect(EffectKind.ORDER)]
+
+
 def _indexed(op: Operation, report: Report, memref: Value, indices: Sequence[Value]) -> int:
     assert isinstance(memref.type, MemrefType)
     order = memref.type.order

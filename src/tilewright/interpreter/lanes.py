@@ -189,6 +189,12 @@ def _flip(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = found[:, np.arange(w.items) ^ op.lanes]
 
 
+def _behind(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, lane.Behind)
+    whole_subgroups(w, op)
+    w.values[op.out] = registers(w, op.fragment)
+
+
 def handlers() -> Mapping[type[Operation], Handler]:
     """Handlers of this file by operation."""
     return {
@@ -203,4 +209,5 @@ def handlers() -> Mapping[type[Operation], Handler]:
         lane.Pick: _pick,
         lane.Item: _item,
         lane.Flip: _flip,
+        lane.Behind: _behind,
     }

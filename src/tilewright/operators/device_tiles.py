@@ -32,12 +32,19 @@ class Tiles(Struct, frozen=True):
 
 
 def device_tiles(
-    arrangement: Arrangement, accumulate: str, target: str, precision: str, *, divides: bool, reads_result: bool
+    arrangement: Arrangement,
+    accumulate: str,
+    target: str,
+    precision: str,
+    *,
+    divides: bool,
+    reads_result: bool,
+    operations: int,
 ) -> Tiles:
     """The tiles of a product whose factors lie as the machine copies them, in parts if it may be divided. Where it
-    `reads_result`, threads store that."""
+    `reads_result`, threads store that. So many `operations` on each element follow."""
     by_machine = not reads_result and has_maps(arrangement)
-    whole = _chosen(arrangement, accumulate, target, precision, 1, by_machine)
+    whole = _chosen(arrangement, accumulate, target, precision, 1, by_machine, operations)
     best, parts = whole, 1
     time = whole.seconds
     extents = arrangement.extents
@@ -61,7 +68,13 @@ def architecture_of(target: str) -> Architecture:
 
 
 def _chosen(
-    arrangement: Arrangement, accumulate: str, target: str, precision: str, parts: int, by_machine: bool = False
+    arrangement: Arrangement,
+    accumulate: str,
+    target: str,
+    precision: str,
+    parts: int,
+    by_machine: bool = False,
+    operations: int = 0,
 ) -> Chosen:
     from tilewright.targets.nvidia.product_model import chosen_tile
 
@@ -82,4 +95,5 @@ def _chosen(
         exact=precision == "exact",
         streams=parts == 1 and len(operands) == 3,
         by_machine=by_machine,
+        operations=operations,
     )

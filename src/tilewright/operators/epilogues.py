@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from tilewright.operators.errors import OperatorError, OperatorTypeError
 
+_CONSTANT: Final = "arith.constant"
+
 OPERAND_STEPS: Final = ("bias", "scale", "residual")
 """Steps that combine a sum with an element of an array of that name."""
 
@@ -41,7 +43,7 @@ class Body(Struct):
         """A constant."""
         name = f"%v{next(self.numbers)}"
         spelled = f"{float(value):.17e}" if self.is_float else str(int(value))
-        self.lines.append(f"{name} = arith.constant {spelled} : {self.element}")
+        self.lines.append(f"{name} = {_CONSTANT} {spelled} : {self.element}")
         return name
 
     def converted(self, value: str, source: str, target: str) -> str:
@@ -239,3 +241,12 @@ def apply(body: Body, step: str, x: str, operand: str | None) -> str:
     if operand is None:
         return _FUNCTIONS[step](body, x)
     return body.multiply(x, operand) if step == "scale" else body.add(x, operand)
+
+
+def operations_of(steps: Sequence[str], element: str, rounded: str) -> int:
+    """How many operations in arithmetic on one type the steps of an epilogue take, rounded to another type."""
+    body = new_body(element)
+    for number, step in enumerate(steps, 1):
+        body.rounded = rounded if number == len(steps) else ""
+        apply(body, step, "%x", "%operand" if step in OPERAND_STEPS else None)
+    return sum(_CONSTANT not in line for line in body.lines)

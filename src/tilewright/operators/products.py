@@ -26,6 +26,7 @@ from tilewright.operators.contractions import (
     packed_strides,
 )
 from tilewright.operators.device_tiles import architecture_of, device_tiles
+from tilewright.operators.epilogues import operations_of
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework
 from tilewright.operators.layouts import Extents
@@ -155,7 +156,13 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = _with_one_turned(found, wish, copies)
     reads_result = wish.added and all(one.name != "c" for one in found.operands)
     tiles = device_tiles(
-        found, wish.accumulate, wish.target, wish.precision, divides=wish.allocates, reads_result=reads_result
+        found,
+        wish.accumulate,
+        wish.target,
+        wish.precision,
+        divides=wish.allocates,
+        reads_result=reads_result,
+        operations=operations_of(wish.steps, wish.compute, found.operands[-1].dtype),
     )
     if wish.allocates:
         found = _with_aligned_factors(found, copies, tiles.seconds)

@@ -31,7 +31,7 @@ def chosen(m: int, n: int, k: int, many: int = 1, element: str = "f16") -> Chose
         (3328, "168x128x64 roles=yes pingpong=yes", 101.9),
         (3840, "176x128x64 roles=yes pingpong=yes", 150.0),
         (4096, "256x128x64", 184.0),
-        (5632, "160x256x64 roles=yes cluster=2x1", 453.0),
+        (5632, "192x256x64", 453.0),
         (8192, "192x128x64 roles=yes pingpong=yes", 1450.0),
     ],
 )
@@ -84,7 +84,7 @@ def test_tiles_the_other_way_round(size: int, tile: str, microseconds: float) ->
 
 
 @pytest.mark.parametrize(
-    ("size", "tile"), [(4352, "threads=256 tile=256x192x64"), (2304, "threads=384 tile=224x192x64")]
+    ("size", "tile"), [(4352, "threads=256 tile=192x256x64"), (2304, "threads=384 tile=224x192x64")]
 )
 def test_tiles_of_more_rows(size: int, tile: str) -> None:
     """Of two groups of warps with 128 each, of three with 64."""
@@ -97,7 +97,7 @@ def test_tiles_of_more_rows(size: int, tile: str) -> None:
     [
         (3840, "f16", "128 tile=176x128x64 roles=yes pingpong=yes"),
         (4352, "f32", "128 tile=192x128x64 roles=yes pingpong=yes"),
-        (4608, "f32", "256 tile=256x128x64"),
+        (4608, "f32", "256 tile=256x128x64 roles=yes cluster=1x2"),
         (2816, "f16", "256 tile=240x128x64"),
         (2816, "f32", "128 tile=160x128x64 roles=yes pingpong=yes"),
         (6400, "f16", "128 tile=128x192x64 roles=yes pingpong=yes"),
@@ -109,6 +109,32 @@ def test_what_leaves_the_law(size: int, result: str, tile: str) -> None:
     whose blocks do not keep step are not for long products. H100, what was fastest or near it."""
     found = chosen_tile((size, size, size), 1, "f16", result, "f32", Architecture.SM_90A, by_machine=True)
     assert found.schedule == f"threads={tile}"
+
+
+@pytest.mark.parametrize(
+    ("size", "turned", "result", "tile"),
+    [
+        (2816, (True, True), "f32", "256 tile=256x128x64"),
+        (7680, (True, False), "f16", "128 tile=128x176x64 roles=yes pingpong=yes"),
+        (16384, (True, False), "f32", "128 tile=128x192x64 roles=yes pingpong=yes"),
+        (14336, (False, False), "f16", "128 tile=128x192x64 roles=yes pingpong=yes"),
+        (12288, (False, False), "f16", "128 tile=176x128x64 roles=yes pingpong=yes"),
+    ],
+)
+def test_what_leaves_it_where_rows_run_along_n(size: int, turned: tuple[bool, bool], result: str, tile: str) -> None:
+    """Stores of short slabs wait as others do; tiles by turns the other way round are for some long products, tiles of
+    three groups and pairs of two are not. H200 and H100, what was fastest or near it."""
+    types = ("f16", result, "f32", Architecture.SM_90A)
+    assert chosen_tile((size, size, size), 1, *types, turned=turned, by_machine=True).schedule == f"threads={tile}"
+
+
+def test_blocks_of_a_cluster_wait_for_what_follows() -> None:
+    """Of 256 x 128 at 4096, four tiles each: .3 % faster by pairs, .6 % slower where gelu follows."""
+    types = ("f16", "f16", "f32", Architecture.SM_90A)
+    plain, gelu = (chosen_tile((4096, 4096, 4096), 1, *types, by_machine=True, operations=count) for count in (0, 12))
+    assert plain.schedule == f"{gelu.schedule} roles=yes cluster=1x2"
+    alone = MeasuredTile(256, 128, Cost(2.0, 1.0))
+    assert alone.followed(12) == alone
 
 
 def test_wide_results_and_power() -> None:

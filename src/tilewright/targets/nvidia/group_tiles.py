@@ -22,6 +22,7 @@ _SOONER: Final = 6.75e14
 """Operations a second at which a device is at the limit of its power."""
 
 _ROWS: Final = 128
+_THREE_ROWS: Final = 192
 _HALF_LINE: Final = 64
 """Elements of 16 bits in 128 bytes, the rows of a slab."""
 _FILLED: Final = 1.5
@@ -52,13 +53,14 @@ class _Kind(Struct, frozen=True):
 
 _TOGETHER: Final = _Kind(2.2, 0.997)
 """Two groups of warps have 64 rows each."""
-_OF_TWO: Final = _Kind(2.3, 1.018, _FILLED + 0.5)
+_OF_TWO: Final = _Kind(2.3, 1.013, _FILLED + 0.5)
 """Each of two has 128."""
 _OF_THREE: Final = _Kind(2.4, 1.01)
 """Each of three has 64."""
 _PAIRED: Final = _Kind(2.3, 1.025, _FILLED + 1.5)
+_PAIRED_TOGETHER: Final = _Kind(2.3, 1.018, _FILLED + 0.8)
 """Two groups, and a producer warp, in each of two blocks that load the longer side for each other: they have to know
-each other first."""
+each other first. Each group has 128 rows, or 64."""
 _BY_TURNS: Final = _Kind(0.6, 0.99, _FILLED + _LAST)
 _ALONE: Final = 1.1
 """A group multiplies while another one stores; what a tile takes more that nothing is left for to hide behind."""
@@ -66,17 +68,23 @@ _ALONE: Final = 1.1
 
 _CROWDED: Final = Slower(1.02, 4000, 6200, narrow=True)
 _FULLY_CROWDED: Final = Slower(1.025, 4000, 6700, narrow=True)
-_OTHER_WAY: Final = Slower(1.025, 4000)
+_OTHER_WAY: Final = (Slower(1.025, 4000, 6500), Slower(1.025, 12000))
 """Of tiles by turns, whose loads limit them while clocks are high, where the second cache has no room for the factors;
 and of such the other way round, in some products. H100, share of the better of cuBLAS and cuBLASLt, with others in the
 same run: 192 x 128 by turns with 192 x 256, bf16, 4352 .89 to 1.03 for 1.05 to 1.13, 5632 .97 to 1.08 for 1.03 to 1.13;
-144 x 128 of 5120 .83 for .99; 160 x 128 with f32 results of 4864 .94 for 1.04; 128 x 176 of 7424 .94 for 1.02. Those of
-128 and 152 columns are worse."""
+144 x 128 of 5120 .83 for .99; 160 x 128 with f32 results of 4864 .94 for 1.04.
+Those of 128 and 152 columns are worse. In between, the other way round is no slower: H200 and H100, NN, 128 x 176 of
+6656, 7424, 7680 .98, .97, .97 of the time of other tiles, 128 x 168 of 9216 .97; H100, 128 x 160 of 16384 1.1, 1.2."""
 _ADRIFT: Final = Slower(1.08, 5000)
 _LESS_ADRIFT: Final = Slower(1.03, 8500)
+_LONG_PAIRS: Final = Slower(1.007, 8500)
+_LONG_THREES: Final = Slower(1.01, 7000)
 """Of tiles of two groups without a producer warp, which do not keep step with each other: those whose sides are no
 multiples of 64, and others. H100, likewise: 216 x 128 of 5376 .83 for .99, 200 x 128 of 15360 .88 for 1.04, 256 x 128
-of 14336, f32, .89 for 1.03."""
+of 14336, f32, .89 for 1.03. Likewise, by less, pairs of them and tiles of three groups: 248 x 192 of 14336 takes 1.02
+times as long as 128 x 192 by turns, 240 x 192 of 15360 as 160 x 256 of pairs."""
+_LYING: Final = 1.002
+"""How much longer 256 x 192 takes than 192 x 256: H200 and H100, .4 % in the median of 33."""
 _TURNS: Final = {
     144: (Slower(1.08, most=9000),),
     160: (Slower(1.06, most=4000, narrow=True), Slower(1.06, 4000, 6400)),
@@ -138,14 +146,21 @@ def _together(along: int, more: str = "") -> MeasuredTile:
     return replace(found, alone=Cost(fixed, found.alone.step), slowed=slowed)
 
 
-def _large(along: int, rows: int, more: str = "", *, threads: int = _GROUPS) -> MeasuredTile:
-    """One of which two groups of warps multiply 128 rows each, or three 64."""
-    return _tile(_OF_TWO if threads == _GROUPS else _OF_THREE, along, rows, more, threads=threads)
+def _large(along: int, rows: int, more: str = "") -> MeasuredTile:
+    """One of which two groups of warps multiply 128 rows each."""
+    return _tile(_OF_TWO, along, rows, more)
+
+
+def _of_three(along: int, more: str = "") -> MeasuredTile:
+    """One of which three groups of warps multiply 64 rows each."""
+    return replace(_tile(_OF_THREE, along, _THREE_ROWS, more, threads=_THREE_GROUPS), slowed=(_LONG_THREES,))
 
 
 def _paired(along: int, rows: int, more: str = "") -> MeasuredTile:
     """One of a block that loads with another one."""
-    return _tile(_PAIRED, along, rows, f" roles=yes{more}", cluster=(1, 2) if along >= rows else (2, 1))
+    kind, slowed = (_PAIRED_TOGETHER, (_LONG_PAIRS,)) if _ROWS in (along, rows) else (_PAIRED, ())
+    found = _tile(kind, along, rows, f" roles=yes{more}", cluster=(1, 2) if along >= rows else (2, 1))
+    return replace(found, slowed=slowed)
 
 
 def _by_turns(along: int) -> MeasuredTile:
@@ -170,7 +185,7 @@ def _turned(tile: MeasuredTile) -> MeasuredTile:
         tile, along=tile.rows, rows=tile.along, cluster=tile.cluster[::-1], right_along_n=True, left_along_m=False
     )
     if tile.shared is not None:
-        return replace(found, slowed=(*tile.slowed, _OTHER_WAY))
+        return replace(found, slowed=(*tile.slowed, *_OTHER_WAY))
     across = _ACROSS * tile.along
     return replace(found, alone=Cost(tile.alone.fixed + across, tile.alone.step))
 
@@ -191,11 +206,20 @@ WARPGROUP_TILES: Final = (
         slowed=(Slower(1.08, 2000),),
     ),
     *map(_together, _EIGHTHS),
-    MeasuredTile(160, _ROWS, Cost(1.0, 0.46), threads=_GROUPS, more=_SHORT_SLABS, right_along_n=True, once=_FILLED),
+    MeasuredTile(
+        160,
+        _ROWS,
+        Cost(1.0, 0.46),
+        threads=_GROUPS,
+        more=_SHORT_SLABS,
+        right_along_n=True,
+        once=_FILLED,
+        wider=_WIDER * 160 / (2 * _ROWS),
+    ),
     _together(224, _SHORT_SLABS),
     *(_together(along) for along in (192, 256)),
     MeasuredTile(256, 144, Cost(2.2, 0.83), threads=_GROUPS, once=_FILLED),
-    _large(256, 192),
+    _large(256, 192).slower(_LYING),
     MeasuredTile(64, 16, Cost(3.0, 0.45), Cost(3.0, 0.55), depth=128),
     MeasuredTile(64, 8, Cost(3.0, 0.44), Cost(3.0, 0.54), depth=128),
     MeasuredTile(16, 64, Cost(3.0, 0.50), Cost(3.0, 0.60), depth=128, right_along_n=False),
@@ -215,12 +239,12 @@ STORED_TILES: Final = (
     replace(_by_turns(192), along=_ROWS, rows=192, slowed=(Slower(1.015, most=4000), _CROWDED)),
     _large(192, 256),
     *(_large(along, 256) for along in _LONG_SIDES),
-    *(_large(along, 192, threads=_THREE_GROUPS) for along in _LONGER_SIDES if along not in (216, 232)),
+    *(_of_three(along) for along in _LONGER_SIDES if along not in (216, 232)),
     *(_turned(_together(along)) for along in _EIGHTHS),
     *(_turned(_large(along, 256)) for along in _LONG_SIDES),
-    *(_turned(_large(along, 192, threads=_THREE_GROUPS)) for along in _LONGER_SIDES),
+    *(_turned(_of_three(along)) for along in _LONGER_SIDES),
     _large(160, 256, _SHORT_SLABS),
-    _large(224, 192, _SHORT_SLABS, threads=_THREE_GROUPS),
+    _of_three(224, _SHORT_SLABS),
     *(_paired(along, 256) for along in _SIDES),
     *(_turned(_paired(along, 256)) for along in _SIDES),
     *(_paired(along, _ROWS) for along in _SHARED_SIDES),

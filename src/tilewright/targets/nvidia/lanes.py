@@ -373,6 +373,24 @@ def _flip(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, Fragment(tuple(warp.shuffle(ctx, "bfly", slot, i32(op.lanes)) for slot in slots)))
 
 
+def _behind(ctx: KernelContext, op: core.Operation) -> None:
+    """A zero that nobody knows before all threads of the warp have come here is added to each word."""
+    assert isinstance(op, lane.Behind)
+    b = ctx.b
+    zero = b.xor(b.intrinsic("llvm.nvvm.activemask", "i32", [], overload=[]), i32(-1))
+    found = ctx.values[op.fragment]
+    if isinstance(found, Words):
+        ctx.bind(op.out, Words(tuple(b.or_(word, zero) for word in found.words), found.element))
+        return
+    element = ELEMENTS[fragment_of(op.out).element.name]
+    word, kept = f"i{element.bits}", list[Value]()
+    for slot in slots_of(ctx, op.fragment):
+        assert isinstance(slot, Value)
+        change = zero if element.bits == WORD_BITS else (b.trunc if element.bits < WORD_BITS else b.zext)(zero, word)
+        kept.append(b.bitcast(b.or_(b.bitcast(slot, word), change), element.llvm))
+    ctx.bind(op.out, Fragment(tuple(kept)))
+
+
 def lowerings() -> Mapping[type[core.Operation], OpLowering]:
     """Lowerings of this file by operation."""
     return {
@@ -387,4 +405,5 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         lane.Pick: _pick,
         lane.Item: _item,
         lane.Flip: _flip,
+        lane.Behind: _behind,
     }

@@ -235,13 +235,14 @@ def chosen_tile(
     tiles: Tiles | None = None,
     streams: bool = False,
     by_machine: bool = False,
+    operations: int = 0,
 ) -> Chosen:
     """The tile of so `many` products of matrices, each m x n x k, with which they take least time.
 
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
     `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
-    has tiles of which that is asked.
+    has tiles of which that is asked. So many `operations` on each element of the result follow.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, accumulators = ALL_SCALARS[element], SCALARS[accumulate]
@@ -253,7 +254,9 @@ def chosen_tile(
             found += [tile for tile in STORED_TILES if tile.suits(turned)]
         shared = STREAMED_TILES if streams else ()
         bytes_ = SCALARS[result].bytes
-        best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, SPLIT_SECTOR_TILES, shared, bytes_)
+        found = [tile.followed(operations) if isinstance(tile, MeasuredTile) else tile for tile in found]
+        clustered = [tile.followed(operations) for tile in SPLIT_SECTOR_TILES]
+        best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
     else:
         known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
         best = min(_fitting(known, m, n), key=lambda tile: tile.seconds(m, n, k, many))

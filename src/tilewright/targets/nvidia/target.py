@@ -109,6 +109,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.gather_groups import GatherGroups
         from tilewright.transforms.schedule.join_accesses import JoinAccesses
         from tilewright.transforms.schedule.late_barriers import LateBarriers
+        from tilewright.transforms.schedule.late_epilogues import LateEpilogues
         from tilewright.transforms.schedule.lower_to_lanes import LowerToLanes
         from tilewright.transforms.schedule.merge_barriers import MergeBarriers
         from tilewright.transforms.schedule.next_loads import NextLoads
@@ -165,6 +166,7 @@ class NvidiaTarget(Struct, frozen=True):
             LowerToLanes(),
             JoinAccesses(),
             MergeBarriers(),
+            LateEpilogues(),
             ShareBlocks(policy, request),
             AssignRoles(),
             AwaitLaunches(),

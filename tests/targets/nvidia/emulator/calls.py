@@ -12,6 +12,7 @@ from .arithmetic import applied, intrinsic
 from .clusters import ARRIVE_TOGETHER, MEETING, mapped
 from .frame import Lanes, Operand, Step, Sync, typed_operand
 from .groups import multiplications
+from .matrices import WARP
 from .meetings import ARRIVE, COUNTED, NUMBERED
 from .memory import SHARED
 from .text import EmulatorError, split
@@ -47,6 +48,7 @@ _BARRIER: Final = "llvm.nvvm.mbarrier."
 _MAPPED: Final = "llvm.nvvm.mapa.shared.cluster"
 _WAIT: Final = re.compile(r"wgmma\.wait_group\.sync\.aligned (\d+);")
 _COPY: Final = "llvm.nvvm.cp.async."
+_ACTIVE: Final = "llvm.nvvm.activemask"
 _REGISTER: Final = "llvm.nvvm.read.ptx.sreg."
 _ASSEMBLY: Final = re.compile(r'^(.*?) asm (?:sideeffect )?"(.*?)", "(.*?)"\((.*)\)$')
 _ADDRESS: Final = re.compile(r"mov\.b64 \$0, (\w+);")
@@ -86,6 +88,8 @@ def call_of(result: str, rest: str) -> Step | Sync:
         return lambda lanes: None
     if name.startswith(_COPY):
         return _copy(name.removeprefix(_COPY), operands)
+    if name == _ACTIVE:
+        return _active(result)
     if name.startswith(_REGISTER):
         return _special(result, name.removeprefix(_REGISTER))
     if name.startswith("llvm."):
@@ -104,6 +108,17 @@ def call_of(result: str, rest: str) -> Step | Sync:
 def _special(result: str, register: str) -> Step:
     def step(lanes: Lanes) -> None:
         lanes[result] = lanes.team.special(register, lanes.threads)
+
+    return step
+
+
+def _active(result: str) -> Step:
+    """A bit of each thread of the warp that is here together with this one."""
+
+    def step(lanes: Lanes) -> None:
+        warps, bits = lanes.threads // WARP, 1 << lanes.threads % WARP
+        masks = np.bincount(warps, bits).astype(np.uint32).view(np.int32)
+        lanes[result] = masks[warps]
 
     return step
 
