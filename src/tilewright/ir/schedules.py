@@ -38,6 +38,8 @@ factor that several of them multiply each copies a share, to all of them. `clust
 each block copy for itself.
 A `dependent` launch is begun while the one before it in its stream ends (programmatic dependent launch): all threads
 wait for that one before they touch memory, and the next launch may begin as soon as all blocks of this one have.
+Tiles of results are divided into so many slices along their first by so many along their second mode of more than one
+element (`divide`), each of which a block computes, where a launch has few work-groups. `divide=1x1` leaves them whole.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
 which threads do, and no test for it.
 The reason says more of what was chosen, or why a kernel does not take the better way.
@@ -151,6 +153,7 @@ class Schedule(Struct, frozen=True):
     dependent: bool | None = None
     maps: bool | None = None
     pairs: bool | None = None
+    divide: tuple[int, int] | None = None
 
     @property
     def depends(self) -> bool:
@@ -218,6 +221,8 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         kept = replace(kept, products=(), **UNSAID)
     if move.threads not in (None, schedule.threads):
         kept = replace(kept, products=(), chunk=None, groups=None, resident=None, **UNSAID)
+    if move.divide not in (None, schedule.divide):
+        kept = replace(kept, products=(), spread=None, **UNSAID)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
         kept = replace(kept, **UNSAID)
@@ -308,6 +313,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "resident": _COUNT,
     "dependent": _TRUTH,
     "maps": _TRUTH,
+    "divide": _of_numbers(_PAIR, "slices along the modes of results, such as 2x1,", _together),
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

@@ -237,6 +237,24 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
         return self.architecture.shared_bytes
 
     @property
+    def most_divided(self) -> int:
+        """A block for each multiprocessor."""
+        return MULTIPROCESSORS
+
+    def product_time(
+        self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
+    ) -> float | None:
+        """That of the multiprocessors that have most blocks."""
+        tiles = product_tiles(*types, self.architecture)
+        known = {(each.rows, each.columns): each.speed for each in tiles.tiles}
+        rows, columns = tile
+        speed = known.get(tile)
+        if speed is None:
+            # what a program asks for has no figure, if it is large; smaller ones are taken for slow
+            speed = tiles.usual.speed if rows * columns >= tiles.usual.rows * tiles.usual.columns else None
+        return None if speed is None else -(-blocks // MULTIPROCESSORS) * rows * columns / speed
+
+    @property
     def has_dependent_launches(self) -> bool:
         """Those of the architecture."""
         return self.architecture.has_dependent_launches

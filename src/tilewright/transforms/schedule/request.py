@@ -74,6 +74,7 @@ _NEEDS: Final = (
     _Need("stream", "no product of it has several tiles that blocks take"),
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
+    _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, (1, 1))),
     _Need("maps", "it has no products whose factors the machine copies by itself"),
 )
 """In the order in which they are reported."""

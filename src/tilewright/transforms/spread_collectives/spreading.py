@@ -161,7 +161,8 @@ class SpreadCollectives(Pass, frozen=True):
             return []
         units = units_of(kernel)
         counts = [task.tiles for unit in units for task in unit.tasks if task.loops]
-        if not counts or all(count is not None and count < self.policy.fewest for count in counts):
+        fewest = self.policy.fewest if _slices_of(kernel) is None else 1
+        if not counts or all(count is not None and count < fewest for count in counts):
             return []
         if not any(_nests(kernel, units)):
             raise Unspread("a launch does not know how many tiles there are")
@@ -177,6 +178,11 @@ class SpreadCollectives(Pass, frozen=True):
         steps = write_steps(source, phases_of(units_of(source)), kernel)
         kernel.stepped = (self.policy.groups, self.policy.step_tiles)
         return steps
+
+
+def _slices_of(kernel: Kernel) -> tuple[int, int] | None:
+    """Into how many slices the tiles of a kernel have been divided, which blocks then share however few there are."""
+    return parse_line(kernel.schedule or "").divide
 
 
 def _say(kernel: Kernel, spread: bool, reason: str) -> None:
@@ -198,6 +204,7 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
         _say(kernel, True, f"no clusters: {found}")
     extents = (1, 1) if clusters is None else clusters.extents
     most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
+    most = most if _slices_of(kernel) is None else policy.divided_blocks
     sums = _shared_sums(tasks, policy) if streams else None
     if isinstance(sums, str):
         _say(kernel, True, f"no terms shared: {sums}")

@@ -1,0 +1,167 @@
+"""divide-tiles: several blocks compute slices of what a work-group computes, where grids have too few of them.
+
+before:  %sum = scf.for .. { %x = tile.load %A, %i, %k -> tile<128x64xf16>  .. tile.mma .. -> tile<128x128xf32> }
+         tile.store %sum, %C, %i, %j                                                     64 work-groups
+after:   scf.for %s = 0 to 128 step 64 parallel {                                        64 times two blocks
+             %sum = scf.for .. { %x = tile.load %A, %i + %s, %k -> tile<64x64xf16>  .. -> tile<64x128xf32> }
+             tile.store %sum, %C, %i + %s, %j }
+
+A program says how large its tiles are, and with that into how many work-groups a result is divided. Where these are
+fewer than the multiprocessors of the device, some have nothing to do. `spread-collectives` divides the loops over
+slices among blocks, as it does loops over tiles. The answer does not depend on how many blocks there are, which a
+launch decides: on larger grids than was expected it has fewer for each work-group.
+
+A pass on tiles, which knows no kind of kernel: what is stored is cut, and so is all that it is computed of (`cuts.py`).
+Left alone are kernels in which slices would wait for each other (`orders.py`), or that do what a work-group does once.
+By the model only products are divided, and only if extents are constant, so that their grid is known (`grids.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import ClassVar, Final, TypeAlias
+
+from msgspec.structs import replace
+
+from tilewright.dialects import team, tile
+from tilewright.dialects.builder import Builder
+from tilewright.dialects.builtin import Kernel, Module
+from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.types import ScalarType
+from tilewright.transforms.cse import eliminate_common_subexpressions
+from tilewright.transforms.divide_tiles.cuts import Cuts, Undivided
+from tilewright.transforms.divide_tiles.grids import groups_of
+from tilewright.transforms.divide_tiles.orders import wait_only_for_arrays
+from tilewright.transforms.divide_tiles.rewriting import separate_numbers, slice_by_slice
+from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.separate_arrays import hold_up
+from tilewright.transforms.tile_values import tile_type
+
+Pair: TypeAlias = tuple[int, int]
+"""Slices along the first and the second axis of a result."""
+
+_WHOLE: Final = (1, 1)
+_COUNTS: Final = (1, 2, 4)
+_GAIN: Final = 0.9
+"""Of the time of whole tiles, which slices have to fall short of."""
+
+
+class DivideTiles(Pass, frozen=True):
+    """Divide the tiles of kernels by the target's model."""
+
+    policy: SchedulePolicy = GenericSchedulePolicy()
+    request: ScheduleRequest = ScheduleRequest()
+    name: ClassVar[str] = "divide-tiles"
+
+    def run(self, module: Module, context: PassContext) -> bool:
+        changed = [self._divide(kernel, context) for kernel in module.kernels]
+        return any(changed)
+
+    def _divide(self, kernel: Kernel, context: PassContext) -> bool:
+        """Replace a kernel by one that is divided, if that is possible and wanted; whether anything has changed."""
+        asked = self.request.of(kernel)
+        groups = self._groups(kernel)
+        is_wanted = asked.divide not in (None, _WHOLE) or (asked.divide is None and groups is not None)
+        if asked.spread is False or not (is_wanted or context.offers is not None) or not _is_numbered(kernel):
+            return False
+        copy = kernel.clone()
+        assert isinstance(copy, Kernel)
+        eliminate_common_subexpressions(copy)
+        separate_numbers(copy)
+        try:
+            cuts = Cuts.of_kernel(copy)
+            parts = asked.divide or self._parts(copy, cuts, groups)
+            lengths = _lengths(cuts, parts)
+            waits = wait_only_for_arrays(copy, cuts)
+        except Undivided as reason:
+            return asked.divide not in (None, _WHOLE) and _say(kernel, str(reason))
+        if context.offers is not None:
+            context.offers.add(kernel.sym_name, _moves(cuts, parts))
+        if parts == _WHOLE:
+            return False
+        if waits:
+            hold_up(kernel, self.name)
+            return _say(kernel, "arrays may overlap")
+        slice_by_slice(copy, cuts, lengths)
+        copy.schedule = str(replace(parse_line(copy.schedule or ""), divide=parts))
+        Builder.before_op(kernel)(copy)
+        kernel.erase()
+        return True
+
+    def _groups(self, kernel: Kernel) -> int | None:
+        """The work-groups of a grid of products that has few; None for any other kernel."""
+        if not any(isinstance(op, tile.Mma) for op in kernel.walk()):
+            return None
+        groups = groups_of(kernel)
+        return groups if groups is not None and groups < self.policy.most_divided else None
+
+    def _parts(self, kernel: Kernel, cuts: Cuts, groups: int | None) -> Pair:
+        """Into how many slices along the axes the model divides results of so many work-groups."""
+        if groups is None:
+            return _WHOLE
+        products = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
+        times = {parts: self._time(products, cuts, groups, parts) for parts in _possible(cuts)}
+        known = {parts: time for parts, time in times.items() if time is not None}
+        whole = known.get(_WHOLE)
+        best = min(known, key=lambda parts: known[parts], default=_WHOLE)
+        return best if whole is not None and known[best] < _GAIN * whole else _WHOLE
+
+    def _time(self, products: Sequence[tile.Mma], cuts: Cuts, groups: int, parts: Pair) -> float | None:
+        """Of the products of all work-groups with their tiles in so many parts; None if the model knows none such."""
+        total = 0.0
+        for op in products:
+            rows, columns = (
+                extent // (1 if axis is None else parts[axis])
+                for extent, axis in zip(tile_type(op.out).shape, cuts.of[op.out], strict=True)
+            )
+            time = self.policy.product_time(_elements(op), (rows, columns), groups * prod(parts))
+            if time is None:
+                return None
+            total += time
+        return total
+
+
+def _elements(op: tile.Mma) -> tuple[ScalarType, ScalarType, ScalarType]:
+    return tile_type(op.lhs).element, tile_type(op.rhs).element, tile_type(op.acc).element
+
+
+def _is_numbered(kernel: Kernel) -> bool:
+    """Whether a program says how its work is divided, as tiles of a grid, and nobody has divided it further."""
+    is_own = kernel.parts is None and kernel.step_of is None and kernel.stepped is None
+    return is_own and any(isinstance(op, team.GroupId) for op in kernel.walk())
+
+
+def _possible(cuts: Cuts) -> Iterator[Pair]:
+    """How results may be divided."""
+    extents = (*cuts.extents, *_WHOLE)[: len(_WHOLE)]
+    for first in _COUNTS:
+        for second in _COUNTS:
+            if extents[0] % first == 0 and extents[1] % second == 0:
+                yield first, second
+
+
+def _moves(cuts: Cuts, taken: Pair) -> Iterator[Schedule]:
+    """Other numbers of slices."""
+    for parts in _possible(cuts):
+        if parts != taken and prod(parts) <= max(_COUNTS):
+            yield Schedule(divide=parts)
+
+
+def _lengths(cuts: Cuts, parts: Pair) -> list[int]:
+    """Of the slices along the axes. Raises `Undivided` where parts do not divide the results."""
+    if len(cuts.extents) < len(parts) and parts[-1] > 1:
+        raise Undivided("its results have one mode")
+    lengths = list[int]()
+    for extent, count in zip(cuts.extents, parts, strict=False):
+        if extent % count:
+            raise Undivided(f"no {count} equal slices make {extent} elements")
+        lengths.append(extent // count)
+    return lengths
+
+
+def _say(kernel: Kernel, reason: str) -> bool:
+    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), reason=f"no slices: {reason}"))
+    return True
