@@ -168,6 +168,10 @@ class SchedulePolicy(Protocol):
         """Of shared memory that a block can have."""
         ...
 
+    def threads_of(self, kernel: Kernel) -> int:
+        """Threads of a kernel that leaves them to the machine, before its schedule is chosen."""
+        ...
+
     @property
     def most_divided(self) -> int:
         """Work-groups from which on a grid keeps the device busy, so that no tiles of theirs are divided."""
@@ -318,8 +322,9 @@ class SpreadPolicy(Struct, frozen=True):
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
     Products of open extents take large tiles where there are `wide_tiles` of them. Sums that are less than `sum_tiles`
     tiles of results are split into so many parts that there is work for `sum_blocks`, each of `tiles_of_part` tiles of
-    terms at least. Of work-groups whose tiles are divided into slices there are `divided_blocks` blocks at most: with more
-of them than that, blocks compute several slices. Blocks run in clusters only where the machine has them.
+    terms at least. Work-groups whose tiles are divided into slices have about `divided_blocks` blocks at most, if
+    nobody knows how many there are: blocks of more compute several slices. Blocks run in clusters only where the
+    machine has them.
     """
 
     fewest: int = 4
@@ -371,6 +376,10 @@ class GenericSchedulePolicy(Struct, frozen=True):
     def products(self, threads: int) -> Block | None:
         """Nothing."""
         return None
+
+    def threads_of(self, kernel: Kernel) -> int:
+        """The same for all kernels."""
+        return self.count
 
     def product_time(
         self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int

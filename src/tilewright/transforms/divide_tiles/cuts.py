@@ -4,8 +4,8 @@
     %next = tile.mma %y, %x, %acc                             so are the sums; %y is cut as (0, -), %x as (-, 1)
     %sum = scf.for .. (%acc = %zeros) { .. yield %next }      what is carried has the same cuts all the way
 
-Asked backwards, from stores to what they need. A tile that two operations need cut in two ways, one of which parts of an
-operation need whole, and what does something once a work-group, are in the way. Linear in the operations.
+Asked backwards, from stores to what they need. In the way are tiles that two operations need cut in two ways, those of
+which an operation needs more than its slice, and what a work-group does once. Linear in the operations.
 """
 
 from __future__ import annotations

@@ -86,6 +86,8 @@ class DivideTiles(Pass, frozen=True):
             hold_up(kernel, self.name)
             return _say(kernel, "arrays may overlap")
         slice_by_slice(copy, cuts, lengths)
+        if copy.spread:
+            copy.work_group_size = (self.policy.threads_of(copy), 1)
         copy.schedule = str(replace(parse_line(copy.schedule or ""), divide=parts))
         Builder.before_op(kernel)(copy)
         kernel.erase()

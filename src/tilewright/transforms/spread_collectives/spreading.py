@@ -39,6 +39,7 @@ from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.ir.types import MemrefType
+from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
@@ -204,7 +205,8 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
         _say(kernel, True, f"no clusters: {found}")
     extents = (1, 1) if clusters is None else clusters.extents
     most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
-    most = most if _slices_of(kernel) is None else policy.divided_blocks
+    if _slices_of(kernel) is not None:
+        most = groups_of(kernel) or policy.divided_blocks
     sums = _shared_sums(tasks, policy) if streams else None
     if isinstance(sums, str):
         _say(kernel, True, f"no terms shared: {sums}")
