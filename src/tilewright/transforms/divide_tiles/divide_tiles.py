@@ -13,12 +13,13 @@ launch decides: on larger grids than was expected it has fewer for each work-gro
 
 A pass on tiles, which knows no kind of kernel: what is stored is cut, and so is all that it is computed of (`cuts.py`).
 Left alone are kernels in which slices would wait for each other (`orders.py`), or that do what a work-group does once.
-By the model only products are divided, and only if extents are constant, so that their grid is known (`grids.py`).
+Unless it is asked for (`divide=2x1`), only kernels of one product are divided, and only if extents are constant, so
+that their grid is known (`grids.py`). Who asks for anything else of a kernel gets it with whole tiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import prod
 from typing import ClassVar, Final, TypeAlias
 
@@ -29,7 +30,6 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule, parse_line
-from tilewright.ir.types import ScalarType
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.divide_tiles.cuts import Cuts, Undivided
 from tilewright.transforms.divide_tiles.grids import groups_of
@@ -63,9 +63,10 @@ class DivideTiles(Pass, frozen=True):
     def _divide(self, kernel: Kernel, context: PassContext) -> bool:
         """Replace a kernel by one that is divided, if that is possible and wanted; whether anything has changed."""
         asked = self.request.of(kernel)
-        groups = self._groups(kernel)
-        is_wanted = asked.divide not in (None, _WHOLE) or (asked.divide is None and groups is not None)
-        if asked.spread is False or not (is_wanted or context.offers is not None) or not _is_numbered(kernel):
+        groups = self._groups(kernel) if asked == Schedule() else None
+        is_wanted = groups is not None or asked.divide not in (None, _WHOLE)
+        is_offered = context.offers is not None and _product_of(kernel) is not None
+        if asked.spread is False or not (is_wanted or is_offered) or not _is_numbered(kernel):
             return False
         copy = kernel.clone()
         assert isinstance(copy, Kernel)
@@ -73,12 +74,12 @@ class DivideTiles(Pass, frozen=True):
         separate_numbers(copy)
         try:
             cuts = Cuts.of_kernel(copy)
-            parts = asked.divide or self._parts(copy, cuts, groups)
+            parts = asked.divide or (_WHOLE if groups is None else self._parts(copy, cuts, groups))
             lengths = _lengths(cuts, parts)
             waits = wait_only_for_arrays(copy, cuts)
         except Undivided as reason:
             return asked.divide not in (None, _WHOLE) and _say(kernel, str(reason))
-        if context.offers is not None:
+        if is_offered and context.offers is not None:
             context.offers.add(kernel.sym_name, _moves(cuts, parts))
         if parts == _WHOLE:
             return False
@@ -94,40 +95,34 @@ class DivideTiles(Pass, frozen=True):
         return True
 
     def _groups(self, kernel: Kernel) -> int | None:
-        """The work-groups of a grid of products that has few; None for any other kernel."""
-        if not any(isinstance(op, tile.Mma) for op in kernel.walk()):
-            return None
-        groups = groups_of(kernel)
+        """The work-groups of a grid that has few, each with one product; None for any other kernel."""
+        groups = None if _product_of(kernel) is None else groups_of(kernel)
         return groups if groups is not None and groups < self.policy.most_divided else None
 
-    def _parts(self, kernel: Kernel, cuts: Cuts, groups: int | None) -> Pair:
+    def _parts(self, kernel: Kernel, cuts: Cuts, groups: int) -> Pair:
         """Into how many slices along the axes the model divides results of so many work-groups."""
-        if groups is None:
-            return _WHOLE
-        products = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
-        times = {parts: self._time(products, cuts, groups, parts) for parts in _possible(cuts)}
+        product = _product_of(kernel)
+        assert product is not None, "groups are told of kernels with a product"
+        times = {parts: self._time(product, cuts, groups, parts) for parts in _possible(cuts)}
         known = {parts: time for parts, time in times.items() if time is not None}
         whole = known.get(_WHOLE)
         best = min(known, key=lambda parts: known[parts], default=_WHOLE)
         return best if whole is not None and known[best] < _GAIN * whole else _WHOLE
 
-    def _time(self, products: Sequence[tile.Mma], cuts: Cuts, groups: int, parts: Pair) -> float | None:
+    def _time(self, op: tile.Mma, cuts: Cuts, groups: int, parts: Pair) -> float | None:
         """Of the products of all work-groups with their tiles in so many parts; None if the model knows none such."""
-        total = 0.0
-        for op in products:
-            rows, columns = (
-                extent // (1 if axis is None else parts[axis])
-                for extent, axis in zip(tile_type(op.out).shape, cuts.of[op.out], strict=True)
-            )
-            time = self.policy.product_time(_elements(op), (rows, columns), groups * prod(parts))
-            if time is None:
-                return None
-            total += time
-        return total
+        lhs, rhs, acc = (tile_type(value).element for value in (op.lhs, op.rhs, op.acc))
+        rows, columns = (
+            extent // (1 if axis is None else parts[axis])
+            for extent, axis in zip(tile_type(op.out).shape, cuts.of[op.out], strict=True)
+        )
+        return self.policy.product_time((lhs, rhs, acc), (rows, columns), groups * prod(parts))
 
 
-def _elements(op: tile.Mma) -> tuple[ScalarType, ScalarType, ScalarType]:
-    return tile_type(op.lhs).element, tile_type(op.rhs).element, tile_type(op.acc).element
+def _product_of(kernel: Kernel) -> tile.Mma | None:
+    """The only product of a kernel."""
+    found = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_numbered(kernel: Kernel) -> bool:
