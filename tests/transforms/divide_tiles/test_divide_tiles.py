@@ -15,7 +15,7 @@ from tilewright.interpreter import interpret
 from tilewright.ir.parser import parse_ir
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
-from tilewright.ir.schedules import parse_line
+from tilewright.ir.schedules import Slices, parse_line
 from tilewright.ir.verifier import verified
 from tilewright.transforms.divide_tiles.divide_tiles import DivideTiles
 from tilewright.transforms.pipeline import optimisation
@@ -155,10 +155,10 @@ def test_what_is_promised_needs_no_order() -> None:
     body = (
         "%v = tile.load %c, %j, %i {unordered = true} -> tile<8x8xf32>\ntile.store %v, %c, %i, %j {unordered = true}\n"
     )
-    assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == (2, 2)
+    assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == Slices((2, 2))
     behind = "tile.store %w, %c, %i, %j\n%v = tile.load %c, %j, %i {unordered = true} -> tile<8x8xf32>\n"
     body = "%w = tile.load %a, %i, %j -> tile<8x8xf32>\n" + behind + "tile.store %v, %b, %i, %j\n"
-    assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == (2, 2)
+    assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == Slices((2, 2))
 
 
 def test_arrays_that_may_overlap_hold_it_up() -> None:

@@ -11,10 +11,13 @@ fewer than the multiprocessors of the device, some have nothing to do. `spread-c
 slices among blocks, as it does loops over tiles. The answer does not depend on how many blocks there are, which a
 launch decides: on larger grids than was expected it has fewer for each work-group.
 
+By the model that happens where extents are constant, so that the grid is known (`grids.py`), to kernels of one product,
+unless anything else is asked of them. Else it is asked for: `divide=2x1` in all launches, and with `divide=2x1/66` the
+kernel stays as it is, and behind it comes one that computes slices, which launches of at most so many work-groups take
+in its place (`stepped`). Nobody has that unless it is asked for, since it is compiled as long as the first one.
+
 A pass on tiles, which knows no kind of kernel: what is stored is cut, and so is all that it is computed of (`cuts.py`).
 Left alone are kernels in which slices would wait for each other (`orders.py`), or that do what a work-group does once.
-Unless it is asked for (`divide=2x1`), only kernels of one product are divided, and only if extents are constant, so
-that their grid is known (`grids.py`). Who asks for anything else of a kernel gets it with whole tiles.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from tilewright.dialects import team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.schedules import Schedule, Slices, parse_line
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.divide_tiles.cuts import Cuts, Undivided
 from tilewright.transforms.divide_tiles.grids import groups_of
@@ -38,6 +41,7 @@ from tilewright.transforms.divide_tiles.rewriting import separate_numbers, slice
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.separate_arrays import hold_up
+from tilewright.transforms.spread_collectives.phases import SAID_OF_THE_WHOLE, step_name
 from tilewright.transforms.tile_values import tile_type
 
 Pair: TypeAlias = tuple[int, int]
@@ -61,12 +65,13 @@ class DivideTiles(Pass, frozen=True):
         return any(changed)
 
     def _divide(self, kernel: Kernel, context: PassContext) -> bool:
-        """Replace a kernel by one that is divided, if that is possible and wanted; whether anything has changed."""
-        asked = self.request.of(kernel)
-        groups = self._groups(kernel) if asked == Schedule() else None
-        is_wanted = groups is not None or asked.divide not in (None, _WHOLE)
-        is_offered = context.offers is not None and _product_of(kernel) is not None
-        if asked.spread is False or not (is_wanted or is_offered) or not _is_numbered(kernel):
+        """Let a kernel compute slices, if that is possible and wanted; whether anything has changed."""
+        asked, product = self.request.of(kernel), _product_of(kernel)
+        is_asked = asked.divide is not None and asked.divide.parts != _WHOLE
+        groups = groups_of(kernel) if asked == Schedule() and product is not None else None
+        may_gain = groups is not None and groups < self.policy.most_divided
+        is_offered = context.offers is not None and product is not None
+        if asked.spread is False or not (is_asked or may_gain or is_offered) or not _is_grid(kernel):
             return False
         copy = kernel.clone()
         assert isinstance(copy, Kernel)
@@ -74,14 +79,14 @@ class DivideTiles(Pass, frozen=True):
         separate_numbers(copy)
         try:
             cuts = Cuts.of_kernel(copy)
-            parts = asked.divide or (_WHOLE if groups is None else self._parts(copy, cuts, groups))
-            lengths = _lengths(cuts, parts)
+            wanted = asked.divide or Slices(self._parts(copy, cuts, groups) if may_gain and groups else _WHOLE)
+            lengths = _lengths(cuts, wanted.parts)
             waits = wait_only_for_arrays(copy, cuts)
         except Undivided as reason:
-            return asked.divide not in (None, _WHOLE) and _say(kernel, str(reason))
+            return is_asked and _say(kernel, str(reason))
         if is_offered and context.offers is not None:
-            context.offers.add(kernel.sym_name, _moves(cuts, parts))
-        if parts == _WHOLE:
+            context.offers.add(kernel.sym_name, _moves(cuts, wanted))
+        if wanted.parts == _WHOLE:
             return False
         if waits:
             hold_up(kernel, self.name)
@@ -89,25 +94,18 @@ class DivideTiles(Pass, frozen=True):
         slice_by_slice(copy, cuts, lengths)
         if copy.spread:
             copy.work_group_size = (self.policy.threads_of(copy), 1)
-        copy.schedule = str(replace(parse_line(copy.schedule or ""), divide=parts))
-        Builder.before_op(kernel)(copy)
-        kernel.erase()
+        _put(copy, kernel, wanted)
         return True
 
-    def _groups(self, kernel: Kernel) -> int | None:
-        """The work-groups of a grid that has few, each with one product; None for any other kernel."""
-        groups = None if _product_of(kernel) is None else groups_of(kernel)
-        return groups if groups is not None and groups < self.policy.most_divided else None
-
     def _parts(self, kernel: Kernel, cuts: Cuts, groups: int) -> Pair:
-        """Into how many slices along the axes the model divides results of so many work-groups."""
+        """Into how many slices along the axes the model divides results of so many work-groups, each of a product."""
         product = _product_of(kernel)
-        assert product is not None, "groups are told of kernels with a product"
+        assert product is not None, "who has none gains nothing"
         times = {parts: self._time(product, cuts, groups, parts) for parts in _possible(cuts)}
         known = {parts: time for parts, time in times.items() if time is not None}
-        whole = known.get(_WHOLE)
         best = min(known, key=lambda parts: known[parts], default=_WHOLE)
-        return best if whole is not None and known[best] < _GAIN * whole else _WHOLE
+        # models are off by less
+        return best if _WHOLE in known and known[best] < _GAIN * known[_WHOLE] else _WHOLE
 
     def _time(self, op: tile.Mma, cuts: Cuts, groups: int, parts: Pair) -> float | None:
         """Of the products of all work-groups with their tiles in so many parts; None if the model knows none such."""
@@ -119,13 +117,31 @@ class DivideTiles(Pass, frozen=True):
         return self.policy.product_time((lhs, rhs, acc), (rows, columns), groups * prod(parts))
 
 
+def _put(copy: Kernel, kernel: Kernel, wanted: Slices) -> None:
+    """Put a kernel that computes slices in the place of one with whole tiles, or behind it, for grids of few
+    work-groups."""
+    if wanted.groups is None:
+        copy.schedule = str(replace(parse_line(copy.schedule or ""), divide=wanted))
+        Builder.before_op(kernel)(copy)
+        kernel.erase()
+        return
+    assert kernel.block is not None
+    kernel.stepped = (wanted.groups, 1)
+    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), divide=wanted))
+    copy.sym_name, copy.step_of = step_name(kernel, 0), kernel.sym_name
+    for attribute in SAID_OF_THE_WHOLE:
+        copy.attributes.pop(attribute, None)
+    copy.schedule = str(Schedule(divide=Slices(wanted.parts)))
+    kernel.block.insert(copy, kernel.next)
+
+
 def _product_of(kernel: Kernel) -> tile.Mma | None:
     """The only product of a kernel."""
     found = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
     return found[0] if len(found) == 1 else None
 
 
-def _is_numbered(kernel: Kernel) -> bool:
+def _is_grid(kernel: Kernel) -> bool:
     """Whether a program says how its work is divided, as tiles of a grid, and nobody has divided it further."""
     is_own = kernel.parts is None and kernel.step_of is None and kernel.stepped is None
     return is_own and any(isinstance(op, team.GroupId) for op in kernel.walk())
@@ -140,11 +156,11 @@ def _possible(cuts: Cuts) -> Iterator[Pair]:
                 yield first, second
 
 
-def _moves(cuts: Cuts, taken: Pair) -> Iterator[Schedule]:
+def _moves(cuts: Cuts, taken: Slices) -> Iterator[Schedule]:
     """Other numbers of slices."""
     for parts in _possible(cuts):
-        if parts != taken and prod(parts) <= max(_COUNTS):
-            yield Schedule(divide=parts)
+        if parts != taken.parts and prod(parts) <= max(_COUNTS):
+            yield Schedule(divide=Slices(parts))
 
 
 def _lengths(cuts: Cuts, parts: Pair) -> list[int]:

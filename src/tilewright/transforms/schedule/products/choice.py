@@ -245,8 +245,8 @@ def _are_alone(kernel: Kernel, multiprocessors: int) -> bool:
     parts = parts_of(kernel)
     if parts is None or parts.tiles is None:
         return False
-    has_slices = parse_line(kernel.schedule or "").divide is not None
-    return (parts.most if has_slices else parts.tiles) <= multiprocessors
+    divide = parse_line(kernel.schedule or "").divide
+    return (parts.tiles if divide is None else parts.most) <= multiprocessors
 
 
 def _plans(kernel: Kernel, block: Block, wanted: Schedule) -> tuple[Mapping[tile.Mma, ProductPlan], str]:
