@@ -157,3 +157,10 @@ def test_what_a_choice_allows() -> None:
 )
 def test_a_move_leaves_what_does_not_hang_on_it(line: str, move: str, after: str) -> None:
     assert str(changed(parse_line(line), parse_line(move))) == after
+
+
+def test_other_slices_have_other_products() -> None:
+    """And are spread over blocks again, or not."""
+    taken = parse_line("lanes threads=128 product=128x64x64:a/1x1/8 spread=yes copies=tensor order=16 divide=1x2")
+    assert str(changed(taken, Schedule(divide=Slices((1, 1))))) == "lanes threads=128 divide=1x1"
+    assert changed(taken, Schedule(divide=Slices((1, 2)))) == taken

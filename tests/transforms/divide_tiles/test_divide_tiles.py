@@ -18,6 +18,7 @@ from tilewright.ir.printer import print_op
 from tilewright.ir.schedules import Slices, parse_line
 from tilewright.ir.verifier import verified
 from tilewright.transforms.divide_tiles.divide_tiles import DivideTiles
+from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.pipeline import optimisation
 from tilewright.transforms.schedule.request import parse_request
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
@@ -159,6 +160,45 @@ def test_what_is_promised_needs_no_order() -> None:
     behind = "tile.store %w, %c, %i, %j\n%v = tile.load %c, %j, %i {unordered = true} -> tile<8x8xf32>\n"
     body = "%w = tile.load %a, %i, %j -> tile<8x8xf32>\n" + behind + "tile.store %v, %b, %i, %j\n"
     assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == Slices((2, 2))
+
+
+def test_rounds_of_a_loop_need_the_promise_of_both() -> None:
+    """What a round reads another round in front of it may have written, in another slice."""
+    loop = "scf.for %z, %n, %one {{operand_segments = [1, 1, 1, 0]}} (%k: index) {{\n{}\n}}\n"
+    for first, divided_ in (("", None), (" {unordered = true}", Slices((2, 2)))):
+        load = f"%v = tile.load %c, %j, %i{first} -> tile<8x8xf32>\n"
+        body = loop.format(f"{load}tile.store %v, %c, %i, %j {{unordered = true}}")
+        assert parse_line(divided(text(body), "2x2", spread=False).schedule or "").divide == divided_
+
+
+def test_a_promise_is_that_of_the_second_access() -> None:
+    body = "%v = tile.load %c, %j, %i {unordered = true} -> tile<8x8xf32>\ntile.store %v, %c, %i, %j\n"
+    assert "would wait" in (divided(text(body), "2x2", spread=False).schedule or "")
+
+
+LOOPED = "scf.for %z, %n, %one {operand_segments = [1, 1, 1, 0]} (%k: index) {\n" + LOADED + "BODY}\n"
+GRIDS = {
+    "tiles of the grid": (LOADED + STORED, 64),
+    "two results": (LOADED + STORED + "tile.store %v, %b, %i, %j\n", 64),
+    "a loop counts tiles": (
+        LOOPED.replace("BODY", "%o = arith.add %i, %k -> index\ntile.store %v, %c, %o, %j\n"),
+        None,
+    ),
+    "no number": (LOADED + "tile.store %v, %c, %i, %z\n", None),
+    "a number that is loaded": (
+        LOADED + "%p = memref.load %s -> f32\n%o = arith.cast %p -> index\ntile.store %v, %c, %i, %o\n",
+        None,
+    ),
+    "as wide as the matrix": ("%w = tile.load %a, %i, %z -> tile<8x64xf32>\ntile.store %w, %c, %i, %z\n", 8),
+    "nothing": (LOADED, None),
+}
+"""A body, and how many work-groups write all tiles of its results."""
+
+
+@pytest.mark.parametrize("case", GRIDS)
+def test_how_many_work_groups_there_are(case: str) -> None:
+    body, groups = GRIDS[case]
+    assert groups_of(read(text(body)).kernels[0]) == groups
 
 
 def test_arrays_that_may_overlap_hold_it_up() -> None:

@@ -66,12 +66,10 @@ class DivideTiles(Pass, frozen=True):
 
     def _divide(self, kernel: Kernel, context: PassContext) -> bool:
         """Let a kernel compute slices, if that is possible and wanted; whether anything has changed."""
-        asked, product = self.request.of(kernel), _product_of(kernel)
+        asked, groups = self.request.of(kernel), self._few_groups(kernel)
         is_asked = asked.divide is not None and asked.divide.parts != _WHOLE
-        groups = groups_of(kernel) if asked == Schedule() and product is not None else None
-        may_gain = groups is not None and groups < self.policy.most_divided
-        is_offered = context.offers is not None and product is not None
-        if asked.spread is False or not (is_asked or may_gain or is_offered) or not _is_grid(kernel):
+        is_offered = context.offers is not None and _product_of(kernel) is not None
+        if asked.spread is False or not (is_asked or groups or is_offered) or not _is_grid(kernel):
             return False
         copy = kernel.clone()
         assert isinstance(copy, Kernel)
@@ -79,7 +77,7 @@ class DivideTiles(Pass, frozen=True):
         separate_numbers(copy)
         try:
             cuts = Cuts.of_kernel(copy)
-            wanted = asked.divide or Slices(self._parts(copy, cuts, groups) if may_gain and groups else _WHOLE)
+            wanted = asked.divide or Slices(self._parts(copy, cuts, groups) if groups else _WHOLE)
             lengths = _lengths(cuts, wanted.parts)
             waits = wait_only_for_arrays(copy, cuts)
         except Undivided as reason:
@@ -96,6 +94,13 @@ class DivideTiles(Pass, frozen=True):
             copy.work_group_size = (self.policy.threads_of(copy), 1)
         _put(copy, kernel, wanted)
         return True
+
+    def _few_groups(self, kernel: Kernel) -> int | None:
+        """The work-groups of a grid that has few, each with one product, of which nothing is asked; None for others."""
+        if self.request.of(kernel) != Schedule() or _product_of(kernel) is None:
+            return None
+        groups = groups_of(kernel)
+        return groups if groups is not None and groups < self.policy.most_divided else None
 
     def _parts(self, kernel: Kernel, cuts: Cuts, groups: int) -> Pair:
         """Into how many slices along the axes the model divides results of so many work-groups, each of a product."""

@@ -75,6 +75,10 @@ def test_a_launch_has_no_more_blocks_than_the_program_led_to_expect(
 
 def test_few_work_groups_take_code_of_their_own() -> None:
     text = TEXTS.open_product(TEXTS.Product((0, 0, 0), "f16", "f32", rounded="f16"), (128, 128, 64))
+    wide = TEXTS.open_product(TEXTS.Product((0, 0, 0), "f16", "f32", rounded="f16"), (128, 256, 64))
+    of_wide = emitted(wide, schedule="divide=2x2/33 threads=256")[1]
+    assert of_wide.steps is not None
+    assert [plan.threads[0] for plan in (of_wide.launch, of_wide.steps.kernels[0].launch) if plan] == [256, 128]
     kernel = emitted(text, schedule="divide=1x2/66")[1]
     assert "roles=yes" in kernel.facts[SCHEDULE], "whole tiles are as they would be"
     assert kernel.steps is not None
@@ -84,6 +88,8 @@ def test_few_work_groups_take_code_of_their_own() -> None:
     assert "divide=1x2" in step.facts[SCHEDULE].split()
     assert "product=128x64x64:wgmma.m64n128k16.f32.f16/1x1/8" in step.facts[SCHEDULE], "each block is alone"
     assert blocks(step, (6, 11, 1)) == (12, 11, 1)
+    again = emitted(text, schedule=kernel.facts[SCHEDULE])[1]
+    assert (again.facts, again.steps) == (kernel.facts, kernel.steps), "the line gives both again"
     assert "divide" not in emitted(text)[1].facts[SCHEDULE], "nobody has that who does not ask"
 
 
