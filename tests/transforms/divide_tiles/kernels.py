@@ -77,8 +77,11 @@ class _Body:
         self.value = self.new(f"arith.{word} {self.value}, {other} -> {self.tile}") if self.value else other
 
 
-def drawn(rnd: random.Random, *, multiplies: bool = True) -> Drawn:
-    """A kernel: a product, terms behind it in any order, one or two stores, the last maybe on a condition."""
+def drawn(rnd: random.Random, *, multiplies: bool = True, by_rows: bool = False) -> Drawn:
+    """A kernel: a product, terms behind it in any order, one or two stores, the last maybe on a condition.
+
+    What `by_rows` alone may be cut adds up rows of the result.
+    """
     tiles = (rnd.choice((4, 8, 12)), rnd.choice((4, 8, 16)), rnd.choice((2, 4)))
     transposed = (rnd.random() < 0.5, rnd.random() < 0.5)
     body = _Body(tiles)
@@ -87,6 +90,8 @@ def drawn(rnd: random.Random, *, multiplies: bool = True) -> Drawn:
     terms = rnd.sample(_TERMS, rnd.randint(0 if multiplies else 1, 4))
     for term in terms:
         term(body)
+    if by_rows:
+        _shares(body)
     stored = _stores(body, rnd)
     extents = tuple(t * rnd.randint(1, 2) + rnd.choice((0, 0, rnd.randint(1, 3))) for t in tiles)
     names = ", ".join(f"%{name}: {type_}" for name, type_ in PARAMETERS.items())
@@ -153,6 +158,13 @@ def _old(body: _Body) -> None:
     old = body.new(f"tile.load %c, %i, %j {{check = [true, true]}} -> {body.tile}")
     two = body.new(f"arith.constant {{value = 2.0}} -> {body.tile}")
     body.add(body.new(f"arith.mul {old}, {two} -> {body.tile}"))
+
+
+def _shares(body: _Body) -> None:
+    """Of the sums of rows, which slices along rows alone know."""
+    rows = body.new(f'tile.reduce {body.value} {{dim = 1, kind = "add"}} -> tile<{body.tm}xf32>')
+    rows = body.new(f"tile.reshape {rows} -> tile<{body.tm}x1xf32>")
+    body.add(body.new(f"tile.broadcast {rows} -> {body.tile}"))
 
 
 def _positions(body: _Body) -> None:

@@ -13,6 +13,7 @@ from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.types import BF16, F16, F32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.targets.nvidia.slice_speeds import time_of_slices
 from tilewright.targets.nvidia.spread import threads_of
 from tilewright.transforms.policy import PackingPolicy, Reduced, SpreadPolicy
 from tilewright.transforms.schedule.products.plan import Block
@@ -250,15 +251,10 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     def product_time(
         self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
     ) -> float | None:
-        """That of the multiprocessors that have most blocks."""
-        tiles = product_tiles(*types, self.architecture)
-        known = {(each.rows, each.columns): each.speed for each in tiles.tiles}
-        rows, columns = tile
-        speed = known.get(tile)
-        if speed is None:
-            # what a program asks for has no figure, if it is large; smaller ones are taken for slow
-            speed = tiles.usual.speed if rows * columns >= tiles.usual.rows * tiles.usual.columns else None
-        return None if speed is None else -(-blocks // MULTIPROCESSORS) * rows * columns / speed
+        """As measured on the one architecture that it was measured on."""
+        if self.architecture is not Architecture.SM_90A:
+            return None
+        return time_of_slices(types, tile, blocks, MULTIPROCESSORS)
 
     @property
     def has_dependent_launches(self) -> bool:

@@ -39,14 +39,18 @@ class Undivided(Exception):
 
 
 class Cuts(Struct, frozen=True):
-    """The cut of each tile of a kernel; `extents` are those of the results along the axes."""
+    """The cut of each tile of a kernel; `extents` are those of the results along the axes, of which some are `cut`."""
 
     extents: tuple[int, ...]
+    cut: frozenset[int]
     of: dict[Value, Cut] = field(default_factory=dict[Value, Cut])
 
     @staticmethod
-    def of_kernel(kernel: Kernel) -> Cuts:
-        """Those of what a kernel computes, whose numbers have one user each. Raises `Undivided`."""
+    def of_kernel(kernel: Kernel, cut: frozenset[int]) -> Cuts:
+        """Those of what a kernel computes, whose numbers have one user each, for slices along some axes.
+
+        Raises `Undivided`.
+        """
         ops = [op for op in kernel.walk() if op is not kernel]
         for op in ops:
             _check_effects(op)
@@ -55,10 +59,12 @@ class Cuts(Struct, frozen=True):
         if len(extents) != 1:
             raise Undivided("its results are tiles of several shapes" if extents else "it stores no tiles")
         (found,) = extents
-        cuts = Cuts(found)
+        if not cut <= set(range(len(found))):
+            raise Undivided(f"its results have {len(found)} modes of several elements")
+        cuts = Cuts(found, cut)
         for op in stores:
-            axes = _axes(op.value)
-            cuts.need(op.value, tuple(axes.index(m) if m in axes else None for m in range(tile_type(op.value).rank)))
+            axis_of = {mode: axis for axis, mode in enumerate(_axes(op.value)) if axis in cut}
+            cuts.need(op.value, tuple(axis_of.get(mode) for mode in range(tile_type(op.value).rank)))
         # what nobody has asked for so far is whole, and so is what it needs
         for op in reversed(ops):
             cuts.need_for(op)
@@ -77,7 +83,7 @@ class Cuts(Struct, frozen=True):
 
     def is_whole(self, cut: Cut) -> bool:
         """Whether a tile with this cut is divided along all axes, so that no two slices share an element."""
-        return set(cut) >= set(range(len(self.extents)))
+        return set(cut) >= self.cut
 
     def need_for(self, op: Operation) -> None:
         """Let an operation have its operands as its results are cut."""
@@ -106,6 +112,8 @@ def _check_effects(op: Operation) -> None:
         is_alone = isinstance(op, scf.For) and op.parallel
         if is_alone or (isinstance(op, Gather) and op.semantics is not None):
             raise Undivided("its instructions are divided" if is_alone else f"{op.name} is done once")
+    elif op.regions:
+        raise Undivided(f"what {op.name} gives is not divided")
     elif PURE not in op.definition.traits:
         raise Undivided(f"{op.name} is done once")
 

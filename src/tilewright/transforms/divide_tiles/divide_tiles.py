@@ -76,7 +76,7 @@ class DivideTiles(Pass, frozen=True):
         eliminate_common_subexpressions(copy)
         separate_numbers(copy)
         try:
-            cuts = Cuts.of_kernel(copy)
+            cuts = Cuts.of_kernel(copy, _axes(asked.divide))
             wanted = asked.divide or Slices(self._parts(copy, cuts, groups) if groups else _WHOLE)
             lengths = _lengths(cuts, wanted.parts)
             waits = wait_only_for_arrays(copy, cuts)
@@ -168,10 +168,13 @@ def _moves(cuts: Cuts, taken: Slices) -> Iterator[Schedule]:
             yield Schedule(divide=Slices(parts))
 
 
+def _axes(asked: Slices | None) -> frozenset[int]:
+    """Those along which slices are asked for; all of a product where a model chooses."""
+    return frozenset(axis for axis, count in enumerate(asked.parts if asked is not None else (2, 2)) if count > 1)
+
+
 def _lengths(cuts: Cuts, parts: Pair) -> list[int]:
     """Of the slices along the axes. Raises `Undivided` where parts do not divide the results."""
-    if len(cuts.extents) < len(parts) and parts[-1] > 1:
-        raise Undivided("its results have one mode")
     lengths = list[int]()
     for extent, count in zip(cuts.extents, parts, strict=False):
         if extent % count:
