@@ -24,7 +24,7 @@ from tilewright.transforms.schedule.request import parse_request
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives
 from transforms.divide_tiles.kernels import drawn
 
-RANDOM = count("RANDOM_DIVISIONS", 24, 2000)
+RANDOM = count("RANDOM_DIVISIONS", 12, 2000)
 WAYS = ("2x1", "1x2", "2x2", "4x1", "1x4", "4x2")
 
 
@@ -129,8 +129,8 @@ WHOLE = {
     ),
     "what is read lies elsewhere in the next round": (
         "scf.for %z, %n, %one {operand_segments = [1, 1, 1, 0]} (%k: index) {\n"
-        "%v = tile.load %c, %i, %j -> tile<8x8xf32>\n%w = arith.add %v, %v -> tile<8x8xf32>\n"
-        "%to = arith.add %j, %k -> index\ntile.store %w, %c, %i, %to\n}\n",
+        "%to = arith.add %j, %k -> index\n%v = tile.load %c, %i, %to -> tile<8x8xf32>\n"
+        "%w = arith.add %v, %v -> tile<8x8xf32>\ntile.store %w, %c, %i, %to\n}\n",
         "one slice would wait for another",
     ),
     "one mode": (
