@@ -211,7 +211,7 @@ class CudaKernel:
         steps = self.info.steps
         if steps is None or steps.quantities or len(steps.kernels) > 1 or not steps.suit(sizes, _unknown):
             return self.info
-        (step,) = steps.kernels
+        step = steps.kernels[0]
         is_hidden = step.launch is None or step.launch.scratch_bytes or step.launch.group_bytes
         return self.info if is_hidden else step
 
