@@ -209,7 +209,7 @@ class CudaKernel:
     def _form(self, sizes: Extents) -> KernelInfo:
         """What calls without Python have room for: the kernel, or the one launch that is in its place on this grid."""
         steps = self.info.steps
-        if steps is None or steps.quantities or len(steps.kernels) > 1 or not steps.suit(sizes, _unknown):
+        if steps is None or steps.quantities or len(steps.kernels) != 1 or not steps.suit(sizes, _unknown):
             return self.info
         step = steps.kernels[0]
         is_hidden = step.launch is None or step.launch.scratch_bytes or step.launch.group_bytes
