@@ -12,6 +12,7 @@ from tilewright.ir.schedules import (
     ProductChoice,
     Schedule,
     ScheduleError,
+    Slices,
     Tile,
     Way,
     changed,
@@ -39,7 +40,8 @@ def schedules(draw: st.DrawFn) -> Schedule:
     spread, groups = draw(st.tuples(st.none() | st.booleans(), st.none() | COUNTS))
     copies = draw(st.none() | st.sampled_from(Copies))
     chunk = draw(st.none() | st.builds(Chunk, COUNTS, COUNTS, COUNTS))
-    return Schedule(way, threads, tile, products, reason, spread, groups, copies, chunk)
+    divide = draw(st.none() | st.builds(Slices, WARPS, st.none() | COUNTS))
+    return Schedule(way, threads, tile, products, reason, spread, groups, copies, chunk, divide=divide)
 
 
 @given(schedules())
@@ -69,6 +71,8 @@ def test_what_is_printed_is_read_again(schedule: Schedule) -> None:
         ("product=4x4x4:a product=4x4x4:b", "product=4x4x4:b", "products of 4x4x4 are given twice"),
         ("chunk=4x4", "chunk=4x4", "chunk takes items, threads an item and threads of a crew"),
         ("chunk=4x0/32", "chunk=4x0/32", "chunk takes items"),
+        ("divide=2", "divide=2", "divide takes slices along the modes of results"),
+        ("divide=2x1/0", "divide=2x1/0", "divide takes slices"),
     ],
 )
 def test_mistakes_have_a_place(line: str, wrong: str, said: str) -> None:
@@ -153,3 +157,10 @@ def test_what_a_choice_allows() -> None:
 )
 def test_a_move_leaves_what_does_not_hang_on_it(line: str, move: str, after: str) -> None:
     assert str(changed(parse_line(line), parse_line(move))) == after
+
+
+def test_other_slices_have_other_products() -> None:
+    """And are spread over blocks again, or not."""
+    taken = parse_line("lanes threads=128 product=128x64x64:a/1x1/8 spread=yes copies=tensor order=16 divide=1x2")
+    assert str(changed(taken, Schedule(divide=Slices((1, 1))))) == "lanes threads=128 divide=1x1"
+    assert changed(taken, Schedule(divide=Slices((1, 2)))) == taken

@@ -38,6 +38,9 @@ factor that several of them multiply each copies a share, to all of them. `clust
 each block copy for itself.
 A `dependent` launch is begun while the one before it in its stream ends (programmatic dependent launch): all threads
 wait for that one before they touch memory, and the next launch may begin as soon as all blocks of this one have.
+Tiles of results are divided into so many slices along their first by so many along their second mode of more than one
+element (`divide=2x1`), each of which a block computes. With `divide=2x1/66` launches of at most so many work-groups do
+so, by code of their own. `divide=1x1` leaves tiles whole.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
 which threads do, and no test for it.
 The reason says more of what was chosen, or why a kernel does not take the better way.
@@ -122,6 +125,22 @@ class Chunk(Struct, frozen=True):
         return f"{self.items}x{self.team}/{self.crew}" + (f":{self.joined}" if self.joined > 1 else "")
 
 
+class Slices(Struct, frozen=True):
+    """Slices of results along their first and their second mode of more than one element; by launches of at most so
+    many work-groups, if that is said, while others have whole tiles."""
+
+    parts: tuple[int, int]
+    groups: int | None = None
+
+    @property
+    def are_all(self) -> bool:
+        """Whether all launches compute slices."""
+        return self.groups is None and self.parts != (1, 1)
+
+    def __str__(self) -> str:
+        return spelled(self.parts) + (f"/{self.groups}" if self.groups is not None else "")
+
+
 class Schedule(Struct, frozen=True):
     """What a line says; what it does not say is None, and chosen by the target's model."""
 
@@ -151,6 +170,7 @@ class Schedule(Struct, frozen=True):
     dependent: bool | None = None
     maps: bool | None = None
     pairs: bool | None = None
+    divide: Slices | None = None
 
     @property
     def depends(self) -> bool:
@@ -218,6 +238,8 @@ def changed(schedule: Schedule, move: Schedule) -> Schedule:
         kept = replace(kept, products=(), **UNSAID)
     if move.threads not in (None, schedule.threads):
         kept = replace(kept, products=(), chunk=None, groups=None, resident=None, **UNSAID)
+    if move.divide not in (None, schedule.divide):
+        kept = replace(kept, products=(), spread=None, **UNSAID)
     of = {product.tile: product for product in move.products}
     if any(product.instruction != of.get(product.tile, product).instruction for product in kept.products):
         kept = replace(kept, **UNSAID)
@@ -279,16 +301,24 @@ def _together(*numbers: int) -> tuple[int, ...]:
     return numbers
 
 
+def _slices(first: int, second: int, groups: int | None = None) -> Slices:
+    return Slices((first, second), groups)
+
+
 _WORD: Final = re.compile(r"\S+")
 _NUMBER: Final = re.compile(r"([1-9][0-9]{0,8})")
 _PAIR: Final = re.compile(rf"{_NUMBER.pattern}x{_NUMBER.pattern}")
 _TRIPLE: Final = re.compile(rf"{_PAIR.pattern}x{_NUMBER.pattern}")
 _SHARES: Final = re.compile(rf"{_PAIR.pattern}/{_NUMBER.pattern}(?::{_NUMBER.pattern})?")
+_SLICES: Final = re.compile(rf"{_PAIR.pattern}(?:/{_NUMBER.pattern})?")
 _INSTRUCTION: Final = re.compile(r"[a-zA-Z0-9_.]+")
 _COUNT: Final = _of_numbers(_NUMBER, "a number", int)
 _TILE: Final = _of_numbers(_TRIPLE, "three extents, such as 64x64x32,", _together)
 _CHUNK: Final = _of_numbers(_SHARES, "items, threads an item and threads of a crew, such as 16x4/32,", Chunk)
 _CLUSTER: Final = _of_numbers(_PAIR, "blocks along m and n, such as 2x1,", _together)
+_DIVIDE: Final = _of_numbers(
+    _SLICES, "slices along the modes of results, such as 2x1 or, of few work-groups, 2x1/66,", _slices
+)
 _TRUTH: Final = _of_words({"yes": True, "no": False})
 _WHO: Final = _of_words({each.value: each for each in Copies})
 _FIRST: Final[Mapping[str, _Key]] = {"threads": _COUNT, "groups": _COUNT, "chunk": _CHUNK, "tile": _TILE}
@@ -308,6 +338,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "resident": _COUNT,
     "dependent": _TRUTH,
     "maps": _TRUTH,
+    "divide": _DIVIDE,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

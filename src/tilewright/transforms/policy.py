@@ -175,6 +175,22 @@ class SchedulePolicy(Protocol):
         """Of shared memory that a block can have."""
         ...
 
+    def threads_of(self, kernel: Kernel) -> int:
+        """Threads of a kernel that leaves them to the machine, before its schedule is chosen."""
+        ...
+
+    @property
+    def most_divided(self) -> int:
+        """Work-groups from which on a grid keeps the device busy, so that no tiles of theirs are divided."""
+        ...
+
+    def product_time(
+        self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
+    ) -> float | None:
+        """What products of such factors into such accumulators take in so many blocks with a tile each of the result;
+        None if that is not known. In any unit, the same for all tiles of these types and all numbers of blocks."""
+        ...
+
     @property
     def has_dependent_launches(self) -> bool:
         """Whether a launch may begin while the one before it ends."""
@@ -313,7 +329,9 @@ class SpreadPolicy(Struct, frozen=True):
     on, and on grids of at most `groups` work-groups: more keep the device busy, and each would need memory of its own.
     Products of open extents take large tiles where there are `wide_tiles` of them. Sums that are less than `sum_tiles`
     tiles of results are split into so many parts that there is work for `sum_blocks`, each of `tiles_of_part` tiles of
-    terms at least. Blocks run in clusters only where the machine has them.
+    terms at least. Work-groups whose tiles are divided into slices have about `divided_blocks` blocks at most, if
+    nobody knows how many there are: blocks of more compute several slices. Blocks run in clusters only where the
+    machine has them.
     """
 
     fewest: int = 4
@@ -327,6 +345,7 @@ class SpreadPolicy(Struct, frozen=True):
     sum_blocks: int = 528
     tiles_of_part: int = 4
     stream_blocks: int = 264
+    divided_blocks: int = 264
     has_clusters: bool = False
 
 
@@ -353,6 +372,7 @@ class GenericSchedulePolicy(Struct, frozen=True):
     groups: int = 1
     band: int = 1
     shared_bytes: int = 0
+    most_divided: int = 0
     has_dependent_launches: bool = False
     resident_threads: Sequence[int] = ()
 
@@ -362,6 +382,16 @@ class GenericSchedulePolicy(Struct, frozen=True):
 
     def products(self, threads: int) -> Block | None:
         """Nothing."""
+        return None
+
+    def threads_of(self, kernel: Kernel) -> int:
+        """The same for all kernels."""
+        return self.count
+
+    def product_time(
+        self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
+    ) -> float | None:
+        """Nobody knows."""
         return None
 
     def bytes_ahead(self, groups: int | None) -> int:

@@ -266,8 +266,32 @@ def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: Fak
     info = KernelInfo("k", "k", parameters, launch=LaunchPlan((64, 1, 1), parts=parts), steps=Steps((step,), 6, 4))
     assert device_block_size(step) > device_block_size(info) == 64
     kernel = CudaKernel(info, Modules(artifact_of(info, step), None))._kernel(0)  # pyright: ignore[reportPrivateUsage]
-    assert kernel.only_launch([*[HERE] * 6, 2], (3, 1, 1)) is kernel
-    assert kernel.only_launch([*[HERE] * 6, 40], (3, 1, 1)) is None
+    assert kernel.only_launch([*[HERE] * 6, 2], (3, 1, 1), info) is kernel
+    assert kernel.only_launch([*[HERE] * 6, 40], (3, 1, 1), info) is None
+
+
+def test_a_launch_in_the_place_of_another_on_small_grids(torch: Any, played: FakeDriver) -> None:
+    """Which of them a grid takes is known before there are arguments, so that calls have room for what that takes."""
+    slices = Parts(((Trips(Polynomial.constant(128), 64),),), 132)
+    step = KernelInfo("k.0", "k0", PARAMETERS, local_bytes=16, launch=LaunchPlan((32, 1, 1), parts=slices))
+    plan = LaunchPlan((64, 1, 1), most=132, gathered=True)
+    info = KernelInfo("k", "k", PARAMETERS, launch=plan, steps=Steps((step,), 66, 1))
+    assert device_block_size(step) != device_block_size(info)
+    found = CudaKernel(info, Modules(artifact_of(info, step), None))
+    arguments = (1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))
+    for grid, blocks, block, shared in (
+        ((6, 11), (12, 11, 1), (32, 1, 1), 16),
+        ((8, 9), (72, 1, 1), (64, 1, 1), 0),
+    ):
+        call = found.prepare(grid)
+        for k in range(4):
+            if k == 2:
+                kept, found._kernels[0].checks = found._kernels[0].checks, None  # type: ignore[assignment]  # pyright: ignore
+            call(*arguments)
+            launched = played.launches[-1]
+            assert (launched.grid, launched.block, launched.shared_bytes) == (blocks, block, shared)
+            assert launched.slots[:80] == slots(*arguments)
+        found._kernels[0].checks = kept  # pyright: ignore
 
 
 def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:

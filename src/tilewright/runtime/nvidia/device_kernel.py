@@ -80,16 +80,16 @@ class DeviceKernel:
                 self._runners[parts] = DeviceRunner.of(self._info, self._plan, self._function, parts)
             return self._runners[parts]
 
-    def only_launch(self, values: Sequence[SlotValue], sizes: Extents) -> DeviceKernel | None:
+    def only_launch(self, values: Sequence[SlotValue], sizes: Extents, form: KernelInfo) -> DeviceKernel | None:
         """The kernel that is launched, this one or one in its place; None if there are several launches, or one whose
-        parameter block is another.
+        parameter block is another than that of `form`.
         """
         if not self._parts.takes_steps(values, sizes):
             # the memory of flags is that of a stream
             return None if self._plan.flag_bytes else self
         step, *others = self._steps
         alike = step._packer.format == self._packer.format and len(step._plan.maps) == len(self._plan.maps)
-        return step if alike and not others else None
+        return step if (alike or step._info is form) and not others else None
 
     def block(self, values: Sequence[SlotValue], sizes: Extents, parts: int, memory: Sequence[int] = ()) -> bytes:
         """The parameter block of a launch on a grid: after `values`, those of scratch memory and reports among them."""

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
+from tilewright.artifacts.constraints import Quantity
 from tilewright.artifacts.parameters import REPORTS, made_extents
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
@@ -81,6 +82,11 @@ class Modules:
             return 0
         found = (_place(item) for argument in arguments for item in _members(argument))
         return next((place for place in found if place is not None), 0)
+
+
+def _unknown(quantity: Quantity) -> int:
+    """What steps ask for that depend on the grid alone."""
+    raise AssertionError(f"nobody asks for {quantity}")
 
 
 def _members(argument: object) -> Iterable[object]:
@@ -177,8 +183,10 @@ class CudaKernel:
             accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True, lie=self._lie)
         else:
             accepted = self._accepted.on(sizes, self._constraints)
-        x, y, z = self._plan.blocks(sizes)
-        header = _HEADER.pack(0, x * y * z, self.info.local_bytes, x, y, z)
+        form = self._form(sizes)
+        assert form.launch is not None
+        x, y, z = form.launch.blocks(sizes)
+        header = _HEADER.pack(0, x * y * z, form.local_bytes, x, y, z)
         names = [parameter.name for parameter in self.info.passed]
 
         def launch(*arguments: object) -> None:
@@ -186,7 +194,7 @@ class CudaKernel:
             values, keep = on.checked(arguments, sizes)
             on.run(sizes, values, keep, current_stream(arguments, on.ordinal))
             # the stream of an accepted call is torch's, and tables that last are where this launch has put them
-            one = on.only_launch(values, sizes) if 0 not in sizes else None
+            one = on.only_launch(values, sizes, form) if 0 not in sizes else None
             if one is not None and len(arguments) == len(names) and framework_of(arguments) == "torch":
                 parts = one.parts(values, sizes)
                 runner = one.runner(parts)
@@ -194,9 +202,18 @@ class CudaKernel:
                     accepted.saw(arguments, one.block(values, sizes, parts), keep, runner)
 
         def before(rest: Callable[..., None]) -> Callable[..., None]:
-            return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(self.info), names, rest)
+            return call_site(accepted, entry(), header, FRAME_SLOTS + device_block_size(form), names, rest)
 
         return LaunchSite(launch, before)
+
+    def _form(self, sizes: Extents) -> KernelInfo:
+        """What calls without Python have room for: the kernel, or the one launch that is in its place on this grid."""
+        steps = self.info.steps
+        if steps is None or steps.quantities or len(steps.kernels) != 1 or not steps.suit(sizes, _unknown):
+            return self.info
+        step = steps.kernels[0]
+        is_hidden = step.launch is None or step.launch.scratch_bytes or step.launch.group_bytes
+        return self.info if is_hidden else step
 
     def resources(self, device: int | None = None) -> KernelResources:
         """What the kernel takes of a device, by default the first on which it was launched; if it has two forms, the

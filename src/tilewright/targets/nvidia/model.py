@@ -8,10 +8,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.types import BF16, F16, F32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
+from tilewright.targets.nvidia.slice_speeds import time_of_slices
+from tilewright.targets.nvidia.spread import threads_of
 from tilewright.transforms.policy import PackingPolicy, Reduced, SpreadPolicy
 from tilewright.transforms.schedule.products.plan import Block
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
@@ -235,6 +238,23 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     def shared_bytes(self) -> int:
         """All that the architecture gives one."""
         return self.architecture.shared_bytes
+
+    def threads_of(self, kernel: Kernel) -> int:
+        """As its products want, or the usual number."""
+        return threads_of(kernel)
+
+    @property
+    def most_divided(self) -> int:
+        """A block for each multiprocessor."""
+        return MULTIPROCESSORS
+
+    def product_time(
+        self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
+    ) -> float | None:
+        """As measured on the one architecture that it was measured on."""
+        if self.architecture is not Architecture.SM_90A:
+            return None
+        return time_of_slices(types, tile, blocks, MULTIPROCESSORS)
 
     @property
     def has_dependent_launches(self) -> bool:

@@ -35,11 +35,11 @@ class SpreadWorkGroup(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             if kernel.work_group_size == (1, 1) and not _asks_who_it_is(kernel):
-                kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (_threads(kernel), 1)
+                kernel.subgroup_size, kernel.work_group_size = _SUBGROUP, (threads_of(kernel), 1)
                 kernel.spread = True
 
 
-def _threads(kernel: Kernel) -> int:
+def threads_of(kernel: Kernel) -> int:
     """As many as hold the accumulators of the largest product, and those of a loop that are there at a time."""
     products = [op for op in kernel.walk() if isinstance(op, tile.Mma)]
     loops = {loop for op in products if isinstance(loop := op.parent_op, scf.For)}

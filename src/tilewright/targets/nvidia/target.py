@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "75"
+_FORMAT: Final = "76"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -97,6 +97,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.targets.nvidia.policy import NvidiaTeamPolicy, NvidiaTilePolicy
         from tilewright.targets.nvidia.spread import SpreadWorkGroup
         from tilewright.transforms.contiguous_accesses import ContiguousAccesses
+        from tilewright.transforms.divide_tiles.divide_tiles import DivideTiles
         from tilewright.transforms.open_reports import OpenReports
         from tilewright.transforms.pack_items.packing import PackItems
         from tilewright.transforms.pipeline import common_pipeline
@@ -133,7 +134,7 @@ class NvidiaTarget(Struct, frozen=True):
             request.tile, self.architecture, tiles=request.tiles, precision=precision, shares=shares
         )
         spreading = replace(SPREADING, has_clusters=self.architecture.has_clusters)
-        spread = [SpreadCollectives(spreading, request)] if level else []
+        spread = [DivideTiles(policy, request), SpreadCollectives(spreading, request)] if level else []
         alone = [SplitSums(tiles, SPREADING, request), WidenProducts(tiles, request)]
         common = common_pipeline(
             team,

@@ -57,7 +57,7 @@ class PackItems(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
             wanted = self.request.of(kernel)
-            is_shared = kernel.parts is not None or kernel.gathered
+            is_shared = kernel.parts is not None or kernel.gathered or kernel.stepped is not None
             if is_shared or wanted.way not in (None, Way.PACKED) or not is_batch(kernel):
                 continue
             items = Items.of(kernel)

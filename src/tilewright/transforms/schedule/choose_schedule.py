@@ -295,11 +295,12 @@ def one_line(reason: str) -> str:
 
 
 def _with_spread(taken: Schedule, kernel: Kernel) -> Schedule:
-    """The schedule, which tells whether the kernel was divided among blocks, and why it could not be."""
+    """The schedule, which tells whether the kernel was divided among blocks, its tiles too, and why it could not be."""
     before = schedule_of(kernel)
     reasons = [reason for reason in (taken.reason, before.reason) if reason]
     spread = before.spread if before.spread is not None or taken.spread else taken.spread
-    return replace(taken, spread=spread if kernel.parts is None else True, reason=", ".join(reasons))
+    spread = spread if kernel.parts is None else True
+    return replace(taken, spread=spread, divide=before.divide, reason=", ".join(reasons))
 
 
 def schedule_of(kernel: Kernel) -> Schedule:

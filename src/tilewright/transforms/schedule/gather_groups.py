@@ -110,7 +110,8 @@ class GatherGroups(Pass, frozen=True):
         """What is asked for a kernel, threads among that, unless it is another way, or the lane level takes it not."""
         asked = with_wishes(self.request.of(kernel), kernel)
         refused = asked.persistent is False or asked.way not in (None, Way.LANES)
-        is_divided = kernel.parts is not None or kernel.step_of is not None or kernel.stepped is not None
+        has_steps = kernel.stepped is not None and schedule_of(kernel).divide is None
+        is_divided = kernel.parts is not None or kernel.step_of is not None or has_steps
         if refused or is_divided or not products_of(kernel) or obstacle(kernel) is not None:
             return None
         take_threads(kernel, asked, self.policy)

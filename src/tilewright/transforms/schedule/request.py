@@ -19,7 +19,7 @@ from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
-from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Tile, Tiles, Way, parse_line, spelled
+from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Slices, Tile, Tiles, Way, parse_line, spelled
 from tilewright.transforms.schedule.products.factors import SLAB
 
 CODE: Final = "T009"
@@ -74,6 +74,7 @@ _NEEDS: Final = (
     _Need("stream", "no product of it has several tiles that blocks take"),
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
+    _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, Slices((1, 1)))),
     _Need("maps", "it has no products whose factors the machine copies by itself"),
 )
 """In the order in which they are reported."""
@@ -93,8 +94,8 @@ class ScheduleRequest(Struct, frozen=True):
     parts: tuple[Wanted, ...] = ()
 
     def of(self, kernel: Kernel) -> Schedule:
-        """What is asked for a kernel, maybe nothing."""
-        found = self._part(kernel)
+        """What is asked for a kernel, maybe nothing: of slices that few work-groups compute the model chooses all."""
+        found = None if _computes_slices(kernel) else self._part(kernel)
         return _NOTHING if found is None else found.schedule
 
     @property
@@ -222,6 +223,12 @@ class ScheduleRequest(Struct, frozen=True):
         return "; ".join(
             f"{part.kernel}: {part.schedule}" if part.kernel else str(part.schedule) for part in self.parts
         )
+
+
+def _computes_slices(kernel: Kernel) -> bool:
+    """Whether a kernel takes the place of another one, and divides its tiles."""
+    divide = None if kernel.step_of is None else parse_line(kernel.schedule or "").divide
+    return divide is not None and divide.are_all
 
 
 def _is_free(kernel: Kernel) -> bool:

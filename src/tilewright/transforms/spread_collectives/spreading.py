@@ -37,8 +37,9 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, parse_line
+from tilewright.ir.schedules import Schedule, Slices, parse_line
 from tilewright.ir.types import MemrefType
+from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
@@ -66,8 +67,8 @@ class SpreadCollectives(Pass, frozen=True):
     request: ScheduleRequest = ScheduleRequest()
 
     def run(self, module: Module, context: PassContext) -> bool:
-        heads = [kernel for kernel in module.kernels if kernel.step_of is None]
-        changed = [self._spread(kernel, next(iter(module.steps_of(kernel)), None)) for kernel in heads]
+        heads = [kernel for kernel in module.kernels if kernel.step_of is None or _slices_of(kernel) is not None]
+        changed = [self._spread(kernel, _wide(module, kernel)) for kernel in heads]
         if context.offers is not None:
             for kernel in heads:
                 is_spread = kernel.parts is not None or kernel.stepped is not None
@@ -161,7 +162,8 @@ class SpreadCollectives(Pass, frozen=True):
             return []
         units = units_of(kernel)
         counts = [task.tiles for unit in units for task in unit.tasks if task.loops]
-        if not counts or all(count is not None and count < self.policy.fewest for count in counts):
+        fewest = self.policy.fewest if _slices_of(kernel) is None else 1
+        if not counts or all(count is not None and count < fewest for count in counts):
             return []
         if not any(_nests(kernel, units)):
             raise Unspread("a launch does not know how many tiles there are")
@@ -177,6 +179,26 @@ class SpreadCollectives(Pass, frozen=True):
         steps = write_steps(source, phases_of(units_of(source)), kernel)
         kernel.stepped = (self.policy.groups, self.policy.step_tiles)
         return steps
+
+
+def _slices_of(kernel: Kernel) -> Slices | None:
+    """Into how many slices the tiles of a kernel have been divided, which blocks then share however few there are."""
+    divide = parse_line(kernel.schedule or "").divide
+    return divide if divide is not None and divide.are_all else None
+
+
+def _few(kernel: Kernel) -> int:
+    """The most work-groups of launches that take a kernel in another one's place; 0 if it has its own place."""
+    module = kernel.parent_op
+    if kernel.step_of is None or not isinstance(module, Module):
+        return 0
+    head = module.kernel(kernel.step_of)
+    return head.stepped[0] if head.stepped is not None else 0
+
+
+def _wide(module: Module, kernel: Kernel) -> Kernel | None:
+    """The same kernel with larger tiles (`widening`)."""
+    return next((step for step in module.steps_of(kernel) if _slices_of(step) is None), None)
 
 
 def _say(kernel: Kernel, spread: bool, reason: str) -> None:
@@ -198,6 +220,9 @@ def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | Non
         _say(kernel, True, f"no clusters: {found}")
     extents = (1, 1) if clusters is None else clusters.extents
     most = policy.product_blocks if any(task.multiplies for task in tasks) else policy.blocks
+    slices = _slices_of(kernel)
+    if slices is not None:
+        most = groups_of(kernel) or _few(kernel) * prod(slices.parts) or policy.divided_blocks
     sums = _shared_sums(tasks, policy) if streams else None
     if isinstance(sums, str):
         _say(kernel, True, f"no terms shared: {sums}")

@@ -208,7 +208,7 @@ def test_products_of_mixed_signs_want_newer_assemblers() -> None:
 def test_products_overlap_and_nothing_is_spilled(element: str, tiles: tuple[int, int, int], unit: str) -> None:
     total = "i32" if element == "i8" else "f32"
     product = TEXTS.Product((256, 256, 512), element, total, (False, True), fast=total == "f32")
-    llvm, kernel = emitted(TEXTS.tile_ir_product(product, tiles), precision=Precision.TF32)
+    llvm, kernel = emitted(TEXTS.tile_ir_product(product, tiles), schedule="divide=1x1", precision=Precision.TF32)
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
     for instruction in (unit, "cp.async.bulk.tensor.2d", "wgmma.wait_group.sync.aligned \t1;"):
         assert instruction in ptx, instruction

@@ -257,7 +257,7 @@ def test_the_schedule_says_how_each_product_is_computed() -> None:
     plan = (
         "lanes threads=128 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/{} copies=tensor stores=tensor persistent={}"
     )
-    _, kernel = emitted(text)
+    _, kernel = emitted(text, schedule="divide=1x1")
     assert kernel.facts[SCHEDULE] == plan.format(6, "yes order=8 roles=yes pingpong=yes")
     _, kernel = emitted(text, schedule="persistent=no")
     assert kernel.facts[SCHEDULE] == f"{plan.format(3, 'no order=16')} # work-groups are not packed: scf.for"

@@ -12,7 +12,7 @@ from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
 from tilewright.dialects.reports import Check
-from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
+from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common, parse_line
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.policy import SchedulePolicy
@@ -225,8 +225,7 @@ def _by_no_unit(why: str) -> Products:
 
 def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int, most: int) -> Products | str:
     """With so many bytes of shared memory for the factors of each loop, or that `most` are too few for all."""
-    parts = parts_of(kernel)
-    alone = parts is not None and parts.tiles is not None and parts.tiles <= block.multiprocessors
+    alone = _are_alone(kernel, block.multiprocessors)
     sides = SIDES if wanted.pingpong and wanted.roles else 1
     own = replace(block, shared_bytes=max(shared, 0), alone=alone, slab=least_slab(wanted), sides=sides)
     plans, reason = _plans(kernel, own, wanted)
@@ -239,6 +238,15 @@ def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int, most: i
     if total > room:
         return f"factors of {total:,} bytes in {max(room, 0):,} of shared memory"
     return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
+
+
+def _are_alone(kernel: Kernel, multiprocessors: int) -> bool:
+    """Whether blocks that divide work-groups are so few that each has a multiprocessor for itself."""
+    parts = parts_of(kernel)
+    if parts is None or parts.tiles is None:
+        return False
+    divide = parse_line(kernel.schedule or "").divide
+    return (parts.tiles if divide is None else parts.most) <= multiprocessors
 
 
 def _plans(kernel: Kernel, block: Block, wanted: Schedule) -> tuple[Mapping[tile.Mma, ProductPlan], str]:

@@ -1,0 +1,1 @@
+"""Tiles of a work-group divided into slices, which several blocks compute."""
