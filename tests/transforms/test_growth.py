@@ -122,6 +122,7 @@ CHAINS = {
     "summands first": loop(f"{SUMMED}\n{ADD.format(f'{LAST}, %o')}"),
     "factors": loop(f"{MULTIPLIED}\n{ADD.format(f'%o, {LAST}')}"),
     "accumulators": tile_ir(chain(TURNED), f"%v{STEPS}"),
+    "parts of tiles": tile_ir(chain(TURNED), f"%v{STEPS}").replace("16x16", "512x512").replace("256", "262144"),
 }
 
 

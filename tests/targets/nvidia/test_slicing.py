@@ -129,6 +129,18 @@ NO_TERMS = """
     %e = tile.extract %a {offsets = [0, 1]} -> tile<1200x0xi32>
     %s = tile.reduce %e {kind = "max", dim = 1} -> tile<1200xi32>
     tile.store %s, %B, %z"""
+NEIGHBOURS = """
+    %z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z, %z -> tile<40x70xi32>
+    %b = arith.add %a, %a -> tile<40x70xi32>
+    %p = tile.extract %b {offsets = [0, 0]} -> tile<30x60xi32>
+    %q = tile.extract %b {offsets = [7, 0]} -> tile<30x60xi32>
+    %r = tile.extract %b {offsets = [0, 9]} -> tile<30x60xi32>
+    %s = tile.extract %b {offsets = [0, 2]} -> tile<30x60xi32>
+    %d = arith.sub %p, %q -> tile<30x60xi32>
+    %e = arith.mul %d, %r -> tile<30x60xi32>
+    %f = arith.sub %e, %s -> tile<30x60xi32>
+    tile.store %f, %B, %z, %z"""
 TEXTS = {
     "carried": (CARRIED, ["%A: memref<i32x27x27>", "%B: memref<i32x27x27>"], [(27, 27)] * 2),
     "rows": (
@@ -143,6 +155,7 @@ TEXTS = {
     ),
     "less padding": (LESS_PADDING, ["%A: memref<i32x9x9x5>", "%B: memref<i32x405>"], [(9, 9, 5), (405,)]),
     "no terms": (NO_TERMS, ["%A: memref<i32x1200x2>", "%B: memref<i32x1200>"], [(1200, 2), (1200,)]),
+    "neighbours": (NEIGHBOURS, ["%A: memref<i32x40x70>", "%B: memref<i32x30x60>"], [(40, 70), (30, 60)]),
     "bytes": (BYTES, ["%A: memref<i32x300>", "%B: memref<i8x1200>"], [(300,), (1200,)]),
 }
 

@@ -21,7 +21,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
 from tilewright.transforms.schedule.regions import is_arithmetic
-from tilewright.transforms.schedule.slicing.boxes import Box
+from tilewright.transforms.schedule.slicing.boxes import Box, Shape
 from tilewright.transforms.steps import STEP
 from tilewright.transforms.tile_values import tile_type
 
@@ -92,13 +92,13 @@ class Slices:
 
     def __init__(self, memory: Callable[[Value], Value | None], large: Callable[[Value], bool]) -> None:
         self._memory, self._large = memory, large
-        self._known: dict[tuple[Value, Box], Value] = {}
+        self._known: dict[tuple[Value, _Place], Value] = {}
 
     def of(self, build: Builder, value: Value, box: Box) -> Value:
         """The elements of a tile in a box; a scalar is its own element."""
         if not isinstance(value.type, TileType) or (box.shape == value.type.shape and not self._large(value)):
             return value
-        key = (value, box)
+        key = (value, _place(box))
         if key not in self._known:
             self._known[key] = self._part(build, value, box)
         return self._known[key]
@@ -163,6 +163,31 @@ class Slices:
         if tile_type(found).shape == box.shape:
             return found
         return build(tile.Broadcast(found, result_types=[_cut(op.out, box)])).out
+
+
+_Place = tuple[tuple[tuple[Value | None, int], ...], Shape]
+
+
+def _place(box: Box) -> _Place:
+    """What boxes of the same elements have in common, however their offsets were added up.
+
+    Moves give each part that they ask for offsets of their own; where a value is used by two operations, one of which
+    moves it, again and again, as many parts as there are ways through the program would be computed.
+    """
+    return tuple(map(_from_base, box.offsets)), box.shape
+
+
+def _from_base(offset: Value) -> tuple[Value | None, int]:
+    """An offset as what is not constant in it, and the rest."""
+    total, base = 0, offset
+    while (number := emit.integer_of(base)) is None:
+        op = base.defining_op
+        step = emit.integer_of(op.rhs) if isinstance(op, arith.Add) else None
+        if step is None:
+            return base, total
+        assert isinstance(op, arith.Add)
+        base, total = op.lhs, total + step
+    return None, total + number
 
 
 def _cut(value: Value, box: Box) -> TileType:
