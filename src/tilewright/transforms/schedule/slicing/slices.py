@@ -1,87 +1,17 @@
-"""Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers.
-
-A tile is *computed on demand* if that is cheap and gives the same wherever it is done. A load is so only if each
-element is read before anything could have changed it: by readers in the same block with no write or barrier before
-them, of which one that itself writes does not touch the same memory, except element for element in the identical view.
-"""
+"""Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable
 
-from msgspec import Struct
-
-from tilewright.dialects import arith, scf, tile
+from tilewright.dialects import arith, tile
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import AccessesBox, Elementwise
+from tilewright.ir.interfaces import AccessesBox
 from tilewright.ir.types import I32, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import accesses, may_overlap
-from tilewright.transforms.schedule.recompute_tiles import is_quiet
-from tilewright.transforms.schedule.regions import is_arithmetic
 from tilewright.transforms.schedule.slicing.boxes import Box, Shape
-from tilewright.transforms.steps import STEP
 from tilewright.transforms.tile_values import tile_type
-
-_NUMBERS: Final = (arith.Constant, tile.Splat, tile.Iota)
-_CHEAP: Final = (*_NUMBERS, Elementwise, tile.Broadcast, tile.Permute, tile.Extract)
-_POINTWISE: Final = (Elementwise, tile.Map)
-
-
-def is_number(value: Value) -> bool:
-    """Whether a tile is nothing but a number or positions."""
-    return isinstance(value.defining_op, _NUMBERS)
-
-
-class OnDemand(Struct, frozen=True):
-    """Which operations that give `large` tiles compute these on demand."""
-
-    large: Callable[[Value], bool]
-
-    def takes(self, op: Operation) -> bool:
-        """Whether the result of an operation is computed where it is asked for."""
-        return _is_cheap(op) or (isinstance(op, tile.Load) and self._may_wait(op))
-
-    def _may_wait(self, load: tile.Load) -> bool:
-        for reader, pointwise in self._readers(load.out):
-            if reader.block is not load.block or not is_quiet(load, reader):
-                return False
-            if isinstance(reader, scf.For | scf.While) or self._is_together(load, reader):
-                continue
-            if isinstance(reader, tile.Store) and pointwise and _same_place(load, reader):
-                continue
-            if any(may_overlap(x, y) for x in accesses(load) for y in accesses(reader) if y.writes):
-                return False
-        return True
-
-    def _readers(self, value: Value) -> Iterator[tuple[Operation, bool]]:
-        """Operations at which elements are computed, and whether only elementwise operations lie between."""
-        work = seen = {(value, True)}
-        while work:
-            found: set[tuple[Value, bool]] = set()
-            for tile_, pointwise in work:
-                for user in tile_.uses:
-                    if _is_cheap(user) and self.large(user.results[0]):
-                        found.add((user.results[0], pointwise and isinstance(user, _POINTWISE)))
-                    else:
-                        yield user, pointwise
-            work = found - seen
-            seen = seen | work
-
-    def _is_together(self, load: tile.Load, reader: Operation) -> bool:
-        """Operands of one collective instruction overlap only element for element."""
-        step = load.attributes.get(STEP)
-        return step is not None and reader.attributes.get(STEP) == step
-
-
-def _is_cheap(op: Operation) -> bool:
-    return isinstance(op, _CHEAP) or (isinstance(op, tile.Map) and is_arithmetic(op.body))
-
-
-def _same_place(load: tile.Load, store: tile.Store) -> bool:
-    return load.memref is store.memref and list(load.indices) == list(store.indices)
 
 
 class Slices:
