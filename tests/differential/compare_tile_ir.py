@@ -23,6 +23,7 @@ from tilewright.dialects.cuda_tile.core import TileModule
 from tilewright.frontends.tile_ir import program_of, read_tile_ir
 from tilewright.interpreter.tile_ir.program import interpreted_tile_module
 from tilewright.ir.passes import PassContext
+from tilewright.ir.verifier import verified
 from tilewright.program import load_artifact
 from tilewright.transforms.lower_tile_ir import LowerTileIR
 
@@ -63,6 +64,7 @@ def compiled(module: TileModule, report: Report, variant: Variant) -> tw.Program
     assert isinstance(copy, TileModule)
     lowered = program_of(copy)
     LowerTileIR().run(lowered, PassContext(report))
+    verified(lowered)
     return load_artifact(compile_module(lowered, variant.target, CompileOptions(variant.level), report))
 
 

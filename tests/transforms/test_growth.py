@@ -122,6 +122,7 @@ CHAINS = {
     "summands first": loop(f"{SUMMED}\n{ADD.format(f'{LAST}, %o')}"),
     "factors": loop(f"{MULTIPLIED}\n{ADD.format(f'%o, {LAST}')}"),
     "accumulators": tile_ir(chain(TURNED), f"%v{STEPS}"),
+    "parts of tiles": tile_ir(chain(TURNED), f"%v{STEPS}").replace("16x16", "512x512").replace("256", "262144"),
 }
 
 
@@ -160,11 +161,36 @@ def blocks(count: int) -> str:
     return mlir(f"%v0 = memref.load %x[%c0] : {VECTOR}\ncf.br ^b1(%v0 : f32)\n{graph}\n{end}")
 
 
+def normalised(count: int) -> str:
+    """A tile that registers have no room for, whose columns are divided by their sums, again and again."""
+    tile, row, sums = "tile<256x512xf32>", "tile<1x512xf32>", "tile<512xf32>"
+    one = """%e{k} = exp %v{k} : TILE
+        %s{k} = reduce %e{k} dim=0 identities=[0.0 : f32] : TILE -> SUMS (%x{k}: tile<f32>, %y{k}: tile<f32>) {{
+          %z{k} = addf %x{k}, %y{k} : tile<f32>
+          yield %z{k} : tile<f32> }}
+        %r{k} = reshape %s{k} : SUMS -> ROW
+        %b{k} = broadcast %r{k} : ROW -> TILE
+        %v{n} = divf %e{k}, %b{k} : TILE"""
+    lines = chain(one, count).replace("TILE", tile).replace("SUMS", sums).replace("ROW", row)
+    pointers = tile.replace("f32", "ptr<f32>")
+    return f"""cuda_tile.module @m {{ entry @k(%p: tile<ptr<f32>>) {{
+        %i = iota : tile<131072xi32>
+        %j = reshape %i : tile<131072xi32> -> tile<256x512xi32>
+        %one = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+        %all = broadcast %one : tile<1x1xptr<f32>> -> {pointers}
+        %at = offset %all, %j : {pointers}, tile<256x512xi32> -> {pointers}
+        %v0, %t = load_ptr_tko weak %at : {pointers} -> {tile}, token
+        {lines}
+        %done = store_ptr_tko weak %at, %v{count} : {pointers}, {tile} -> token
+    }} }}"""
+
+
 GROWING: dict[str, tuple[Callable[[int], str], int, str]] = {
     "nested loops": (nest, 16, "cpu"),
     "loops": (loops, 24, "cpu"),
     "blocks": (blocks, 80, "cpu"),
     "updates by threads": (updates, 24, "nvidia:sm_90a"),
+    "large tiles with several readers": (normalised, 6, "nvidia:sm_80"),
 }
 
 

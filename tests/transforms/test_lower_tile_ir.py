@@ -52,6 +52,14 @@ POINTERS = """
 """
 
 
+@pytest.mark.parametrize("signedness", ["signed", "unsigned"])
+def test_floats_become_bits_that_say_whether_they_are_not_zero(signedness: str) -> None:
+    """`lowered` verifies: the cast is one between types that casts take."""
+    text = lowered(POINTERS + "%x, %t = load_ptr_tko weak %at : tile<8xptr<f32>> -> tile<8xf32>, token\n"
+                   f"%y = ftoi %x {signedness} : tile<8xf32> -> tile<8xi1>")  # fmt: skip
+    check(text, r"arith.cast %x -> tile<8xbool>")
+
+
 def test_pointers_are_addresses() -> None:
     text = lowered(POINTERS + "%x, %t = load_ptr_tko weak %at : tile<8xptr<f32>> -> tile<8xf32>, token\n"
                    "%u = store_ptr_tko release device %at, %x token = %t : tile<8xptr<f32>>, tile<8xf32> -> token")  # fmt: skip

@@ -217,7 +217,7 @@ class Cast(Elementwise, name="arith.cast", traits=(PURE,), code="V35"):
     """
 
     value: Value = operand(SHAPED_NUMBER)
-    out: Value = result(SHAPED_NUMBER)
+    out: Value = result(SHAPED)
 
     def evaluate(self, value: Any) -> Any:
         source, target = self.value.type.format, self.out.type.format

@@ -13,7 +13,7 @@ from effort import SEED, Ran, count
 from generators.tile_lines import LINES
 from generators.tile_products import PRODUCTS
 from generators.tiles import Array, TileKernel, generate
-from tilewright.dialects import tile
+from tilewright.dialects import arith, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.ir.definition import PURE, Value, operand, result
@@ -21,7 +21,7 @@ from tilewright.ir.index_map import Move, along
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TILE
 from tilewright.machine.cuda.architecture import Architecture
-from tilewright.transforms.schedule.slicing.slices import OnDemand
+from tilewright.transforms.schedule.slicing.on_demand import OnDemand
 from tilewright.transforms.tile_values import tile_type
 
 from .case import Launch
@@ -57,6 +57,7 @@ def agree(made: TileKernel, module: Module, shared_bytes: int | None = None) -> 
 
 # Tiles beyond 64 registers of each of eight threads
 
+CARRIED_PARAMETERS = ["%A: memref<i32x27x27>", "%B: memref<i32x27x27>"]
 CARRIED = """
     %z = arith.constant {value = 0} -> index
     %n = arith.constant {value = 3} -> index
@@ -129,8 +130,39 @@ NO_TERMS = """
     %e = tile.extract %a {offsets = [0, 1]} -> tile<1200x0xi32>
     %s = tile.reduce %e {kind = "max", dim = 1} -> tile<1200xi32>
     tile.store %s, %B, %z"""
+NEIGHBOURS = """
+    %z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z, %z -> tile<40x70xi32>
+    %b = arith.add %a, %a -> tile<40x70xi32>
+    %p = tile.extract %b {offsets = [0, 0]} -> tile<30x60xi32>
+    %q = tile.extract %b {offsets = [7, 0]} -> tile<30x60xi32>
+    %r = tile.extract %b {offsets = [0, 9]} -> tile<30x60xi32>
+    %s = tile.extract %b {offsets = [0, 2]} -> tile<30x60xi32>
+    %d = arith.sub %p, %q -> tile<30x60xi32>
+    %e = arith.mul %d, %r -> tile<30x60xi32>
+    %f = arith.sub %e, %s -> tile<30x60xi32>
+    tile.store %f, %B, %z, %z"""
+DIVIDED = "\n".join(
+    f"%q{k} = arith.div %x{k}, %three -> tile<27x27xi32>\n%x{k + 1} = arith.add %q{k}, %x0 -> tile<27x27xi32>"
+    for k in range(5)
+)
+AGAIN = f"""
+    %z = arith.constant {{value = 0}} -> index
+    %n = arith.constant {{value = 3}} -> index
+    %three = arith.constant {{value = 3}} -> tile<27x27xi32>
+    %x0 = tile.load %A, %z, %z -> tile<27x27xi32>
+    {DIVIDED}
+    %p = tile.permute %x5 {{order = [1, 0]}} -> tile<27x27xi32>
+    %s = tile.reduce %p {{kind = "add", dim = 0}} -> tile<27xi32>
+    tile.store %s, %C, %z
+    %t = scf.for %z, %n, %x0 {{operand_segments = [1, 1, 0, 1]}} -> tile<27x27xi32>
+        (%k: index, %sum: tile<27x27xi32>) {{
+      %more = arith.add %sum, %p -> tile<27x27xi32>
+      scf.yield %more
+    }}
+    tile.store %t, %B, %z, %z"""
 TEXTS = {
-    "carried": (CARRIED, ["%A: memref<i32x27x27>", "%B: memref<i32x27x27>"], [(27, 27)] * 2),
+    "carried": (CARRIED, CARRIED_PARAMETERS, [(27, 27)] * 2),
     "rows": (
         ROWS,
         ["%A: memref<i32x1200x2>", "%B: memref<i32x48x50>", "%C: memref<i32x2x2>"],
@@ -143,6 +175,8 @@ TEXTS = {
     ),
     "less padding": (LESS_PADDING, ["%A: memref<i32x9x9x5>", "%B: memref<i32x405>"], [(9, 9, 5), (405,)]),
     "no terms": (NO_TERMS, ["%A: memref<i32x1200x2>", "%B: memref<i32x1200>"], [(1200, 2), (1200,)]),
+    "neighbours": (NEIGHBOURS, ["%A: memref<i32x40x70>", "%B: memref<i32x30x60>"], [(40, 70), (30, 60)]),
+    "again": (AGAIN, [*CARRIED_PARAMETERS, "%C: memref<i32x27>"], [(27, 27), (27, 27), (27,)]),
     "bytes": (BYTES, ["%A: memref<i32x300>", "%B: memref<i8x1200>"], [(300,), (1200,)]),
 }
 
@@ -312,7 +346,7 @@ def waits(body: str) -> bool:
     text = TileKernel(random.Random(0), (8, 1), 8, parameters, [LOAD + body]).text
     text = text.replace('sym_name = "k"', 'sym_name = "k", parameter_attributes = [{}, {}, {"noalias" = true}]')
     (load,) = [op for op in module_of(text).walk() if isinstance(op, tile.Load)]
-    return OnDemand(lambda value: True).takes(load)
+    return OnDemand(lambda value: True, lambda value: False).takes(load)
 
 
 @pytest.mark.parametrize(
@@ -344,3 +378,41 @@ def test_loads_that_may_wait(body: str) -> None:
 )
 def test_loads_that_may_not_wait(body: str) -> None:
     assert not waits(body)
+
+
+# What is computed again, and what is kept
+
+DIVIDE = "".join(f"%x{k + 1} = arith.div %x{k}, %x0 -> tile<4x4xf32>\n" for k in range(5))
+STORED = "tile.store %x{0}, %{1}, %z, %z\n"
+FOUR, FIVE, OTHER = STORED.format(4, "B"), STORED.format(5, "B"), STORED.format(5, "C")
+IN_LOOP = "scf.for %z, %z {operand_segments = [1, 1, 0, 0]} (%i: index) {\n" + FIVE + "}\n"
+JOINED = "%p = tile.permute %x5 {order = [1, 0]} -> tile<4x4xf32>\n%y = arith.add %x5, %p -> tile<4x4xf32>\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "kept"),
+    [
+        (FIVE, False),
+        (FOUR + STORED.format(4, "C"), False),
+        (FIVE + OTHER, True),
+        (JOINED + "tile.store %y, %B, %z, %z", False),
+        (JOINED + "tile.store %y, %B, %z, %z\n" + "tile.store %y, %C, %z, %z", True),
+        (IN_LOOP, True),
+    ],
+    ids=["one reader", "little", "two readers", "two ways to one reader", "two ways to two readers", "a loop"],
+)
+def test_what_takes_long_is_computed_once(rest: str, kept: bool) -> None:
+    parameters = [*(f"%{name}: memref<f32x4x4>" for name in "ABC")]
+    body = LOAD.replace("%a =", "%x0 =") + DIVIDE + rest
+    module = module_of(TileKernel(random.Random(0), (8, 1), 8, parameters, [body]).text)
+    divisions = [op for op in module.walk() if isinstance(op, arith.Div)]
+    on_demand = OnDemand(lambda value: True, lambda value: False)
+    assert [on_demand.takes(op) for op in divisions] == [*[True] * 4, not kept]
+
+
+def test_what_memory_has_costs_nothing() -> None:
+    parameters = [*(f"%{name}: memref<f32x4x4>" for name in "ABC")]
+    body = LOAD.replace("%a =", "%x0 =") + DIVIDE + FIVE + OTHER
+    module = module_of(TileKernel(random.Random(0), (8, 1), 8, parameters, [body]).text)
+    first, *_, last = (op for op in module.walk() if isinstance(op, arith.Div))
+    assert OnDemand(lambda value: True, lambda value: value is first.out).takes(last)

@@ -81,6 +81,16 @@ def test_loops_that_do_more_stay(body: str) -> None:
     assert found.count("tile.load") == 1
 
 
+def test_loops_that_yield_nothing_yield_what_they_load() -> None:
+    """Nobody asked for what they compute, and at level 0 it is computed all the same."""
+    loop = """%z = arith.constant {value = 0} -> index %one = arith.constant {value = 1} -> index
+    %hi = arith.constant {value = 9} -> index
+    scf.for %z, %hi, %one {operand_segments = [1, 1, 1, 0]} (%at: index) {
+      %x = tile.load %X, %z, %at -> tile<64x1xf32> %y = arith.add %x, %x -> tile<64x1xf32> }"""
+    found = run(kernel("%X: memref<f32x64x9>", loop, ATTRIBUTES), ChooseSchedule(), NextLoads())
+    filecheck(found, "tile.load\nscf.for\n%x_0 = tile.load\narith.add %2, %2\nscf.yield %x_0")
+
+
 @pytest.mark.parametrize(("size", "loads"), [(1024, 2), (2048, 1)])
 def test_loops_that_load_much_stay(size: int, loads: int) -> None:
     found, _ = text(ADD.replace(str(SIZE), str(size)), "%lo, %m, %one", 3, size=size)

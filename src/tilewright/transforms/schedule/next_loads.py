@@ -118,11 +118,10 @@ def _rotate(loop: scf.For, loads: list[tile.Load]) -> None:
     mapping |= zip((load.out for load in loads), block.arguments[-len(loads) :], strict=True)
     gone = _only_of(loads, loop)
     for op in loop.body.entry:
-        if isinstance(op, scf.Yield):
-            at(scf.Yield([*(mapping.get(value, value) for value in op.values), *ahead]))
-        elif op not in gone:
+        if not isinstance(op, scf.Yield) and op not in gone:
             copy = at(op.clone(mapping))
             mapping |= zip(op.results, copy.results, strict=True)
+    at(scf.Yield([*(mapping.get(value, value) for value in scf.yielded(loop.body)), *ahead]))
     results = [*(out.type for out in loop.outs), *types]
     new = scf.For(loop.lower, loop.upper, region, loop.step, [*loop.inits, *first], result_types=results)
     new.attributes |= {name: value for name, value in loop.attributes.items() if name not in new.attributes}

@@ -12,7 +12,8 @@ from tilewright.ir.core import BlockArgument, Value
 from tilewright.ir.interfaces import root_of
 from tilewright.ir.types import AddressSpace, MemrefType, TileType, packed_strides
 from tilewright.transforms.schedule.slicing.boxes import Box, Shape, each_box
-from tilewright.transforms.schedule.slicing.slices import Slices, is_number
+from tilewright.transforms.schedule.slicing.on_demand import is_number
+from tilewright.transforms.schedule.slicing.slices import Slices
 from tilewright.transforms.tile_values import tile_type
 
 

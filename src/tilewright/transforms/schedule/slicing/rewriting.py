@@ -21,7 +21,7 @@ from tilewright.transforms.schedule.slicing.boxes import Box, Shape, Values, blo
 from tilewright.transforms.schedule.slicing.combining import Parts
 from tilewright.transforms.schedule.slicing.memory import Memory, reserve, viewed
 from tilewright.transforms.schedule.slicing.moves import moved
-from tilewright.transforms.schedule.slicing.slices import OnDemand
+from tilewright.transforms.schedule.slicing.on_demand import OnDemand
 from tilewright.transforms.schedule.spreading import registers_of
 from tilewright.transforms.tile_values import tile_type
 
@@ -40,8 +40,8 @@ class Rewriting:
     def __init__(self, kernel: Kernel, most: int) -> None:
         self._kernel, self._most, self._teams = kernel, most, teams_of(kernel)
         self._registers = max(most // _TOGETHER, 1)
-        self._on_demand = OnDemand(self._large)
         self._memory = Memory(self._large, self._part)
+        self._on_demand = OnDemand(self._large, lambda value: self._memory.find(value) is not None)
         self._parts = Parts(self._teams, self._registers, self._memory.slices)
         self._gone: list[Operation] = []
         self._carrying: list[tuple[carried.Control, list[int]]] = []
@@ -108,7 +108,7 @@ class Rewriting:
                 self._side_by_side(op, build)
             case tile.Scan() | ScanBy():
                 self._scanned(op, build)
-            case MovesElements() if not isinstance(op, tile.Extract):
+            case MovesElements() if not isinstance(op, tile.Broadcast | tile.Extract | tile.Permute):
                 places = [self._memory.put(build, value) for value in op.operands]
                 self._produced(op, build, lambda here, box: [moved(here, op, places, box)])
             case tile.Reinterpret():

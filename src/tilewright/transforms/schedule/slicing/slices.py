@@ -1,87 +1,17 @@
-"""Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers.
-
-A tile is *computed on demand* if that is cheap and gives the same wherever it is done. A load is so only if each
-element is read before anything could have changed it: by readers in the same block with no write or barrier before
-them, of which one that itself writes does not touch the same memory, except element for element in the identical view.
-"""
+"""Parts of tiles, computed where they are asked for: from parts of operands, down to memory and numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable
 
-from msgspec import Struct
-
-from tilewright.dialects import arith, scf, tile
+from tilewright.dialects import arith, tile
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
-from tilewright.ir.interfaces import AccessesBox, Elementwise
+from tilewright.ir.interfaces import AccessesBox
 from tilewright.ir.types import I32, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.aliasing import accesses, may_overlap
-from tilewright.transforms.schedule.recompute_tiles import is_quiet
-from tilewright.transforms.schedule.regions import is_arithmetic
-from tilewright.transforms.schedule.slicing.boxes import Box
-from tilewright.transforms.steps import STEP
+from tilewright.transforms.schedule.slicing.boxes import Box, Shape
 from tilewright.transforms.tile_values import tile_type
-
-_NUMBERS: Final = (arith.Constant, tile.Splat, tile.Iota)
-_CHEAP: Final = (*_NUMBERS, Elementwise, tile.Broadcast, tile.Permute, tile.Extract)
-_POINTWISE: Final = (Elementwise, tile.Map)
-
-
-def is_number(value: Value) -> bool:
-    """Whether a tile is nothing but a number or positions."""
-    return isinstance(value.defining_op, _NUMBERS)
-
-
-class OnDemand(Struct, frozen=True):
-    """Which operations that give `large` tiles compute these on demand."""
-
-    large: Callable[[Value], bool]
-
-    def takes(self, op: Operation) -> bool:
-        """Whether the result of an operation is computed where it is asked for."""
-        return _is_cheap(op) or (isinstance(op, tile.Load) and self._may_wait(op))
-
-    def _may_wait(self, load: tile.Load) -> bool:
-        for reader, pointwise in self._readers(load.out):
-            if reader.block is not load.block or not is_quiet(load, reader):
-                return False
-            if isinstance(reader, scf.For | scf.While) or self._is_together(load, reader):
-                continue
-            if isinstance(reader, tile.Store) and pointwise and _same_place(load, reader):
-                continue
-            if any(may_overlap(x, y) for x in accesses(load) for y in accesses(reader) if y.writes):
-                return False
-        return True
-
-    def _readers(self, value: Value) -> Iterator[tuple[Operation, bool]]:
-        """Operations at which elements are computed, and whether only elementwise operations lie between."""
-        work = seen = {(value, True)}
-        while work:
-            found: set[tuple[Value, bool]] = set()
-            for tile_, pointwise in work:
-                for user in tile_.uses:
-                    if _is_cheap(user) and self.large(user.results[0]):
-                        found.add((user.results[0], pointwise and isinstance(user, _POINTWISE)))
-                    else:
-                        yield user, pointwise
-            work = found - seen
-            seen = seen | work
-
-    def _is_together(self, load: tile.Load, reader: Operation) -> bool:
-        """Operands of one collective instruction overlap only element for element."""
-        step = load.attributes.get(STEP)
-        return step is not None and reader.attributes.get(STEP) == step
-
-
-def _is_cheap(op: Operation) -> bool:
-    return isinstance(op, _CHEAP) or (isinstance(op, tile.Map) and is_arithmetic(op.body))
-
-
-def _same_place(load: tile.Load, store: tile.Store) -> bool:
-    return load.memref is store.memref and list(load.indices) == list(store.indices)
 
 
 class Slices:
@@ -92,13 +22,13 @@ class Slices:
 
     def __init__(self, memory: Callable[[Value], Value | None], large: Callable[[Value], bool]) -> None:
         self._memory, self._large = memory, large
-        self._known: dict[tuple[Value, Box], Value] = {}
+        self._known: dict[tuple[Value, _Place], Value] = {}
 
     def of(self, build: Builder, value: Value, box: Box) -> Value:
         """The elements of a tile in a box; a scalar is its own element."""
         if not isinstance(value.type, TileType) or (box.shape == value.type.shape and not self._large(value)):
             return value
-        key = (value, box)
+        key = (value, _place(box))
         if key not in self._known:
             self._known[key] = self._part(build, value, box)
         return self._known[key]
@@ -163,6 +93,31 @@ class Slices:
         if tile_type(found).shape == box.shape:
             return found
         return build(tile.Broadcast(found, result_types=[_cut(op.out, box)])).out
+
+
+_Place = tuple[tuple[tuple[Value | None, int], ...], Shape]
+
+
+def _place(box: Box) -> _Place:
+    """What boxes of the same elements have in common, however their offsets were added up.
+
+    Moves give each part that they ask for offsets of their own; where a value is used by two operations, one of which
+    moves it, again and again, as many parts as there are ways through the program would be computed.
+    """
+    return tuple(map(_from_base, box.offsets)), box.shape
+
+
+def _from_base(offset: Value) -> tuple[Value | None, int]:
+    """An offset as what is not constant in it, and the rest."""
+    total, base = 0, offset
+    while (number := emit.integer_of(base)) is None:
+        op = base.defining_op
+        step = emit.integer_of(op.rhs) if isinstance(op, arith.Add) else None
+        if step is None:
+            return base, total
+        assert isinstance(op, arith.Add)
+        base, total = op.lhs, total + step
+    return None, total + number
 
 
 def _cut(value: Value, box: Box) -> TileType:
