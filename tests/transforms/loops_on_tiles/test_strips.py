@@ -48,7 +48,7 @@ def test_drawn_strips(rng: np.random.Generator, ran: Ran) -> None:
 
 FOR = "{operand_segments = [1, 1, 0, 0]}"
 LOADED = "%v = memref.load %x_, %i, %j -> f32 memref.store %v, %z_, %i, %j"
-STAY = {
+STAY: dict[str, tuple[str, dict[str, str]]] = {
     "few points": (LOADED, {"= 40": "= 7"}),
     "points that are far apart": (LOADED.replace("%i, %j", "%one, %i"), {}),
     "what one point stores another one reads": (LOADED.replace("%x_", "%z_").replace("%i, %j ->", "%n, %j ->"), {}),
