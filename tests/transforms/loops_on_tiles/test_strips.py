@@ -56,6 +56,7 @@ STAY: dict[str, tuple[str, dict[str, str]]] = {
     "the last one counts": (LOADED.replace("%z_, %i, %j", "%m_, %one, %one"), {}),
     "the number of a point is a value": ("%v = arith.cast %i -> f32 memref.store %v, %z_, %i, %j", {}),
     "loops of points have their own lengths": (LOADED, {"%one, %rows": "%one, %i"}),
+    "lengths are looked up": (LOADED, {"%one, %rows": "%one, %u"}),
     "no loop reads neighbours": ("memref.store %s, %z_, %i, %j", {}),
     "every second element": (LOADED.replace("%i, %j ->", "%d, %j ->"), {}),
     "elements that are looked up": (
@@ -73,6 +74,7 @@ def test_these_stay(what: str) -> None:
     %hi = arith.constant {{value = 40}} -> index %rows = arith.constant {{value = 5}} -> index
     scf.for %lo, %hi {FOR} (%i: index) {{
         %n = arith.add %i, %one -> index %d = arith.add %i, %i -> index
+        %q = memref.load %y_, %i -> f32 %u = arith.cast %q -> index
         scf.for %one, %rows {FOR} (%j: index) {{ {inside} }}
     }}"""
     for was, becomes in changes.items():
