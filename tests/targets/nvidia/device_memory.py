@@ -174,15 +174,16 @@ class DeviceArray:
         self._buffer.write(self._image)
         self.address = self._buffer.address + self._front + self._first
 
-    def read(self) -> Array:
-        """The array as it is on the device now; bytes between its elements must be as before."""
+    def read(self, between: bool = True) -> Array:
+        """The array as it is on the device now. Bytes around it, and those `between` its elements, are as before."""
         image = self._buffer.read()
         assert image[: self._front] == self._image[: self._front], "the kernel wrote in front of an array"
         assert image[-GUARD:] == self._image[-GUARD:], "the kernel wrote behind an array"
         found = self._view(bytearray(image))
-        untouched = bytearray(image)
-        self._view(untouched)[...] = self.array
-        assert bytes(untouched) == self._image, "the kernel wrote between the elements of an array"
+        if between:
+            untouched = bytearray(image)
+            self._view(untouched)[...] = self.array
+            assert bytes(untouched) == self._image, "the kernel wrote between the elements of an array"
         return found
 
     def _view(self, image: bytearray) -> Array:
@@ -253,9 +254,9 @@ class Packer:
         self._tables.append(DeviceArray(self._context, numbers))
         return struct.pack("<Q", self._tables[-1].address)
 
-    def results(self) -> dict[int, Array | list[Array | None]]:
-        """What is in the arrays now."""
-        found: dict[int, Array | list[Array | None]] = {k: a.read() for k, a in self._arrays.items()}
+    def results(self, between: bool = True) -> dict[int, Array | list[Array | None]]:
+        """What is in the arrays now (`DeviceArray.read`)."""
+        found: dict[int, Array | list[Array | None]] = {k: a.read(between) for k, a in self._arrays.items()}
         for k, items in self._groups.items():
-            found[k] = [None if item is None else item.read() for item in items]
+            found[k] = [None if item is None else item.read(between) for item in items]
         return found

@@ -42,14 +42,20 @@ class Emulated:
     """Room for what a launch reports, at most."""
 
     def run(
-        self, launch: Launch, number: int = 0, schedule: random.Random | None = None, races: bool = True
+        self,
+        launch: Launch,
+        number: int = 0,
+        schedule: random.Random | None = None,
+        races: bool = True,
+        between: bool = True,
     ) -> dict[int, Array | list[Array | None]]:
-        """Launch a kernel; contents of the array arguments afterwards."""
+        """Launch a kernel; contents of the array arguments afterwards. What lies around arrays, and `between` their
+        elements, must be as before."""
         info, device = self.kernels[number], Device(schedule, races)
         packer = Packer(device.memory)
         block = packer.block(info.parameters, launch.arguments)
         self.launch(device, info, launch.grid, bytes(block))
-        return packer.results()
+        return packer.results(between)
 
     def launch(self, device: Device, info: KernelInfo, grid: tuple[int, int, int], slots: bytes) -> None:
         """Launch a kernel on what is in a device's memory, and deliver what it reports."""
