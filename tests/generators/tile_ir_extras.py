@@ -24,7 +24,7 @@ def _assume(w: Writer) -> Made:
     promise = f"bounded<{low}, {high}>"
     if value.low == value.high and w.chance(0.7):
         number = abs(int(value.low)) or 1 << 10
-        promise = f"div_by<{number & -number}>"
+        promise = f"div_by<{min(number & -number, 1 << 62)}>"
         if value.shape and w.chance(0.4):
             promise = f"same_elements<[{', '.join(str(w.rnd.randint(1, n)) for n in value.shape)}]>"
     return w.define(f"assume {promise}, {value.name} : {value.type}", value)

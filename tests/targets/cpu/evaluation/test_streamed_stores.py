@@ -68,7 +68,7 @@ def _at(size: int, dtype: str, behind_line: int) -> NDArray[Any]:
 
 def _numbers(rng: np.random.Generator, size: int, dtype: str, behind_line: int) -> NDArray[Any]:
     found = _at(size, dtype, behind_line)
-    parts = found.view(found.real.dtype)
+    parts = found.view({"c32": np.float32, "c64": np.float64}.get(dtype, _TYPES[dtype]))
     parts[:] = rng.integers(-60, 60, parts.size)
     return found
 

@@ -84,7 +84,7 @@ def test_tile_ir(
 
 def test_several_groups_of_warps(rng: np.random.Generator) -> None:
     product = TEXTS.Product((128, 256, 128), "bf16", "f32")
-    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)))
+    code = emitted(TEXTS.tile_ir_product(product, (128, 256, 64)), schedule="divide=1x1")
     assert "product=256x128x64:wgmma.m64n256k16.f32.bf16/1x2/" in code[1].facts[SCHEDULE]
     check(code, product, (128, 256), "C", rng)
 
