@@ -6,7 +6,8 @@ import pytest
 
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
-from tilewright.transforms.schedule.choose_schedule import ChooseSchedule, schedule_of
+from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
+from tilewright.transforms.schedule.said import schedule_of
 from transforms.support import kernel
 
 SUMS = """%z = arith.constant {{value = 0}} -> index %n = arith.constant {{value = 64}} -> index

@@ -38,7 +38,7 @@ from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
-from tilewright.ir.schedules import Copies, Schedule, parse_line
+from tilewright.ir.schedules import Copies, Schedule
 from tilewright.ir.types import GroupType, MemrefType, PointerType, ScalarType, Type
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.arith import Arithmetic
@@ -70,6 +70,7 @@ from tilewright.targets.nvidia.subgroup_products import subgroup_products
 from tilewright.targets.nvidia.values import GLOBAL, PARAMETERS, Group, Operand, View
 from tilewright.targets.nvidia.warp import WARP
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT as STAGES
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.signature import is_measured, kernel_info, parts_of
 
 _SHARED_NAME: Final = "tilewright_shared"
@@ -230,7 +231,7 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
         has_memory=kernel.group_bytes > 0,
     )
     m, n = kernel.work_group_size
-    threads, schedule = m * n + roles.threads_beside(kernel, m * n), parse_line(kernel.schedule or "")
+    threads, schedule = m * n + roles.threads_beside(kernel, m * n), schedule_of(kernel)
     attributes = _attributes(kernel, threads, schedule)
     function = module.function(
         signature.symbol, "void", slots.declared, attributes=attributes, convention="ptx_kernel", reuses=True

@@ -32,7 +32,7 @@ from tilewright.dialects import team, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, Slices, parse_line
+from tilewright.ir.schedules import Schedule, Slices
 from tilewright.transforms.cse import eliminate_common_subexpressions
 from tilewright.transforms.divide_tiles.cuts import Cuts, Undivided
 from tilewright.transforms.divide_tiles.grids import groups_of
@@ -40,6 +40,7 @@ from tilewright.transforms.divide_tiles.orders import wait_only_for_arrays
 from tilewright.transforms.divide_tiles.rewriting import separate_numbers, slice_by_slice
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.separate_arrays import hold_up
 from tilewright.transforms.spread_collectives.phases import SAID_OF_THE_WHOLE, step_name
 from tilewright.transforms.tile_values import tile_type
@@ -126,13 +127,13 @@ def _put(copy: Kernel, kernel: Kernel, wanted: Slices) -> None:
     """Put a kernel that computes slices in the place of one with whole tiles, or behind it, for grids of few
     work-groups."""
     if wanted.groups is None:
-        copy.schedule = str(replace(parse_line(copy.schedule or ""), divide=wanted))
+        copy.schedule = str(replace(schedule_of(copy), divide=wanted))
         Builder.before_op(kernel)(copy)
         kernel.erase()
         return
     assert kernel.block is not None
     kernel.stepped = (wanted.groups, 1)
-    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), divide=wanted))
+    kernel.schedule = str(replace(schedule_of(kernel), divide=wanted))
     copy.sym_name, copy.step_of = step_name(kernel, 0), kernel.sym_name
     for attribute in SAID_OF_THE_WHOLE:
         copy.attributes.pop(attribute, None)
@@ -184,5 +185,5 @@ def _lengths(cuts: Cuts, parts: Pair) -> list[int]:
 
 
 def _say(kernel: Kernel, reason: str) -> bool:
-    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), reason=f"no slices: {reason}"))
+    kernel.schedule = str(replace(schedule_of(kernel), reason=f"no slices: {reason}"))
     return True

@@ -42,8 +42,8 @@ from tilewright.transforms.pack_items.moves import Moves
 from tilewright.transforms.pack_items.plan import Plan
 from tilewright.transforms.pack_items.threads import Threads
 from tilewright.transforms.policy import PackingPolicy
-from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.separate_arrays import hold_up, lie_apart
 
 

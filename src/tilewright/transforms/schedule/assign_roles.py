@@ -32,9 +32,9 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.reports import Check
 from tilewright.ir.core import Block, BlockArgument, Operation, Region, Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, parse_line
 from tilewright.transforms.schedule.alternate import alternate, alternating, obstacle
 from tilewright.transforms.schedule.known import runs_lanes
+from tilewright.transforms.schedule.said import schedule_of
 
 _ASKED: Final = (
     gpu_tensors.AwaitReaders,
@@ -51,11 +51,11 @@ class AssignRoles(Pass, frozen=True):
     name: ClassVar[str] = "assign-roles"
 
     def run(self, module: Module, context: PassContext) -> bool:
-        kernels = [kernel for kernel in module.kernels if runs_lanes(kernel) and _schedule(kernel).roles]
+        kernels = [kernel for kernel in module.kernels if runs_lanes(kernel) and schedule_of(kernel).roles]
         for kernel in kernels:
             found = _split(kernel)
             if isinstance(found, str):
-                schedule = _schedule(kernel)
+                schedule = schedule_of(kernel)
                 reasons = [schedule.reason] * bool(schedule.reason) + [f"no roles: {found}"]
                 kernel.schedule = str(replace(schedule, roles=False, reason=", ".join(reasons)))
         return bool(kernels)
@@ -63,10 +63,6 @@ class AssignRoles(Pass, frozen=True):
 
 class _UnfitError(Exception):
     """What a request needs is not arithmetic."""
-
-
-def _schedule(kernel: Kernel) -> Schedule:
-    return parse_line(kernel.schedule or "")
 
 
 def _split(kernel: Kernel) -> str | None:

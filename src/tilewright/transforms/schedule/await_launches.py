@@ -19,8 +19,8 @@ from tilewright.dialects.gpu_launches import AwaitLaunch
 from tilewright.ir.core import Block, Operation, Region, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import parse_line
 from tilewright.ir.types import AddressSpace, GroupType, MemrefType, PointerType, TileType
+from tilewright.transforms.schedule.said import schedule_of
 
 
 class AwaitLaunches(Pass, frozen=True):
@@ -29,7 +29,7 @@ class AwaitLaunches(Pass, frozen=True):
     name: ClassVar[str] = "await-launches"
 
     def run(self, module: Module, context: PassContext) -> bool:
-        found = [kernel for kernel in module.kernels if parse_line(kernel.schedule or "").depends]
+        found = [kernel for kernel in module.kernels if schedule_of(kernel).depends]
         for kernel in found:
             _wait(kernel.body)
         return bool(found)

@@ -20,7 +20,7 @@ from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import UNSAID, Copies, Schedule, Tile, Way, parse_line
+from tilewright.ir.schedules import UNSAID, Copies, Schedule, Tile, Way
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.policy import GenericSchedulePolicy, Reduced, SchedulePolicy, threads_beside
 from tilewright.transforms.schedule.accesses import elements_there
@@ -39,6 +39,7 @@ from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.schedule.spreading import Teams, registers_of
 from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
 from tilewright.transforms.tile_values import tile_type
@@ -301,11 +302,6 @@ def _with_spread(taken: Schedule, kernel: Kernel) -> Schedule:
     spread = before.spread if before.spread is not None or taken.spread else taken.spread
     spread = spread if kernel.parts is None else True
     return replace(taken, spread=spread, divide=before.divide, reason=", ".join(reasons))
-
-
-def schedule_of(kernel: Kernel) -> Schedule:
-    """What choose-schedule has said; nothing if it has not. Raises ValueError for what is no schedule."""
-    return parse_line(kernel.schedule or "")
 
 
 def _products(kernel: Kernel) -> list[Tile]:

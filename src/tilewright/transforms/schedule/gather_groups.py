@@ -39,13 +39,14 @@ from tilewright.ir.schedules import Copies, Schedule, Way
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.choose_schedule import schedule_of, take_threads
+from tilewright.transforms.schedule.choose_schedule import take_threads
 from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.grids import panels_of
 from tilewright.transforms.schedule.products.loops import is_reading
 from tilewright.transforms.schedule.products.sharing_runs import longest_run
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.spread_collectives.tile_orders import TileOrder
 from tilewright.transforms.spread_collectives.wishes import SHARING, wish_for, with_wishes
 from tilewright.transforms.tile_values import tile_type

@@ -17,8 +17,8 @@ from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.spread_collectives.tile_orders import Bands
 
 _PLANE: Final = (0, 1)

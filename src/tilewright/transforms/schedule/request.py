@@ -21,6 +21,7 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Slices, Tile, Tiles, Way, parse_line, spelled
 from tilewright.transforms.schedule.products.factors import SLAB
+from tilewright.transforms.schedule.said import schedule_of
 
 CODE: Final = "T009"
 _PART: Final = re.compile(r"[^;\n]+")
@@ -227,7 +228,7 @@ class ScheduleRequest(Struct, frozen=True):
 
 def _computes_slices(kernel: Kernel) -> bool:
     """Whether a kernel takes the place of another one, and divides its tiles."""
-    divide = None if kernel.step_of is None else parse_line(kernel.schedule or "").divide
+    divide = None if kernel.step_of is None else schedule_of(kernel).divide
     return divide is not None and divide.are_all
 
 

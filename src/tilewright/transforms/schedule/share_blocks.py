@@ -28,9 +28,9 @@ from tilewright.ir.schedules import Schedule
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 
 _OWN = (memref.Alloca, statics.Reserve, reports.Check, reports.Claim)
 """What a work-group has for itself, or does not survive."""

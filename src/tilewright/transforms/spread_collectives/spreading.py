@@ -37,13 +37,14 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.ir.core import Attribute, Value
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import Schedule, Slices, parse_line
+from tilewright.ir.schedules import Schedule, Slices
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.footprints import Footprints
 from tilewright.transforms.launch_quantities import LaunchQuantities
 from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.separate_arrays import TESTED, hold_up, lie_apart
 from tilewright.transforms.spread_collectives.clusters import Clusters
 from tilewright.transforms.spread_collectives.numbering import Blocks, write_task
@@ -133,7 +134,7 @@ class SpreadCollectives(Pass, frozen=True):
         if wanted is None or any(isinstance(op, team.GroupId) for op in kernel.walk()):
             return self.policy.band
         if any(task.multiplies and len(task.loops) > 1 for unit in units_of(kernel) for task in unit.tasks):
-            kernel.schedule = str(replace(parse_line(kernel.schedule or ""), order=wanted))
+            kernel.schedule = str(replace(schedule_of(kernel), order=wanted))
             return wanted
         return self.policy.band
 
@@ -183,7 +184,7 @@ class SpreadCollectives(Pass, frozen=True):
 
 def _slices_of(kernel: Kernel) -> Slices | None:
     """Into how many slices the tiles of a kernel have been divided, which blocks then share however few there are."""
-    divide = parse_line(kernel.schedule or "").divide
+    divide = schedule_of(kernel).divide
     return divide if divide is not None and divide.are_all else None
 
 
@@ -202,7 +203,7 @@ def _wide(module: Module, kernel: Kernel) -> Kernel | None:
 
 
 def _say(kernel: Kernel, spread: bool, reason: str) -> None:
-    kernel.schedule = str(replace(parse_line(kernel.schedule or ""), spread=spread, reason=reason))
+    kernel.schedule = str(replace(schedule_of(kernel), spread=spread, reason=reason))
 
 
 def _divide(kernel: Kernel, policy: SpreadPolicy, cluster: tuple[int, int] | None, *, streams: bool = False) -> None:

@@ -34,8 +34,8 @@ from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
 from tilewright.targets.nvidia.target import NvidiaTarget
-from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products
+from tilewright.transforms.schedule.said import schedule_of
 
 LEVELS = ("place-products", "assign-layouts", "lower-to-lanes")
 EVERY_UNIT = [*((element, Architecture.SM_90A) for element in TOTALS), *((e, Architecture.SM_80) for e in TOTALS)]

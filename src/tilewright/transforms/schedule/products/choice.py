@@ -12,7 +12,7 @@ from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
 from tilewright.dialects.reports import Check
-from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common, parse_line
+from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import MemrefType
 from tilewright.transforms.policy import SchedulePolicy
@@ -35,6 +35,7 @@ from tilewright.transforms.schedule.products.planning import choices_beside, pla
 from tilewright.transforms.schedule.products.rings import ASKED, ring_of
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.signature import parts_of
 
 _PAIR: Final = 2
@@ -245,7 +246,7 @@ def _are_alone(kernel: Kernel, multiprocessors: int) -> bool:
     parts = parts_of(kernel)
     if parts is None or parts.tiles is None:
         return False
-    divide = parse_line(kernel.schedule or "").divide
+    divide = schedule_of(kernel).divide
     return (parts.tiles if divide is None else parts.most) <= multiprocessors
 
 

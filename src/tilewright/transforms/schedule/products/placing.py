@@ -27,7 +27,6 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.choose_schedule import schedule_of
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
@@ -49,6 +48,7 @@ from tilewright.transforms.schedule.products.tensor_rings import Stay, TensorRin
 from tilewright.transforms.schedule.products.thread_ring import ThreadRing
 from tilewright.transforms.schedule.products.whole_boxes import all_inside
 from tilewright.transforms.schedule.recompute_tiles import is_quiet
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.tile_values import tile_type
 
 _AS_THEY_ARE: Final[Mapping[Value, Value]] = {}

@@ -15,9 +15,10 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.assign_stack import assign_stack
 from tilewright.transforms.insert_barriers import insert_barriers
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
-from tilewright.transforms.schedule.choose_schedule import MOST_REGISTERS, ChooseSchedule, schedule_of
+from tilewright.transforms.schedule.choose_schedule import MOST_REGISTERS, ChooseSchedule
 from tilewright.transforms.schedule.known import collective, is_known
 from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.schedule.slicing.rewriting import Rewriting
 
 
