@@ -320,7 +320,7 @@ def _compilation() -> Iterator[Claim]:
         ("a product in Tile IR", "product f16 in Tile IR"),
         ("`gemm`", "gemm f16"),
     ):
-        told, key = f"compiling {what} to PTX (Emerald Rapids)", f"{key}: to PTX"
+        told, key = f"compiling {what} to PTX", f"{key}: to PTX"
         yield Claim(told, "gpu_compile_time", key, "gpu/compile_time.py", " ms")
     what = "the same where the cache has it, NumPy imported before"
     yield Claim(
