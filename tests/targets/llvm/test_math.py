@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from effort import count
+from effort import count, parts
 from targets.llvm.elementwise import Jit, Operation, from_float64, random_bits, to_float
 from tilewright.targets.llvm.arith import MATH
 
@@ -100,10 +100,16 @@ def test_all_exponents_of_f32(jit: Jit, rng: np.random.Generator, op: str) -> No
     expect_accurate(op, x, jit.elementwise([job], 16, "host")(job, x))
 
 
-def tangents(rng: np.random.Generator, storage: type[np.float32 | np.float64]) -> Array:
-    """A dense walk over all f32 (with `--thorough` all but the last two bits), the curve, and the ends."""
+PARTS = parts(10)
+"""Of dense walks over all f32, each with every so many-th number."""
+
+
+def tangents(rng: np.random.Generator, storage: type[np.float32 | np.float64], part: int) -> Array:
+    """A dense walk over all f32 (all parts of `--thorough` have all but the last two bits), the curve, and the ends."""
     step = count("RANDOM_TANH_STEP", 30011, 4)
-    dense: Array = np.arange(rng.integers(0, step), 1 << 32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    first = int(rng.integers(0, step)) + step * part
+    bits = np.arange(first, 1 << 32, step * len(PARTS), dtype=np.uint64)
+    dense: Array = bits.astype(np.uint32).view(np.float32)
     curved = np.exp2(rng.uniform(-8, 5, 100_000)) * rng.choice([-1.0, 1.0], 100_000)
     smallest, largest = np.finfo(storage).smallest_subnormal, np.finfo(storage).max
     ends = np.array([0.0, -0.0, np.inf, -np.inf, smallest, largest, np.nan, *HARD_TANH], dtype=storage)
@@ -111,13 +117,14 @@ def tangents(rng: np.random.Generator, storage: type[np.float32 | np.float64]) -
         return np.concatenate([dense.astype(storage), curved.astype(storage), ends])
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("machine", ["host", "generic"])
 @pytest.mark.parametrize(("dtype", "bound"), [("f32", 1.6), ("f64", 3.0)])
-def test_tanh(jit: Jit, rng: np.random.Generator, dtype: str, bound: float, machine: str) -> None:
+def test_tanh(jit: Jit, rng: np.random.Generator, dtype: str, bound: float, machine: str, part: int) -> None:
     """Closer than the other functions, in f32 too, where it is not computed in f64; with the sign of its argument."""
     if dtype == "f32" and jit.features[machine].tables:
         bound = 1.002
-    x = tangents(rng, np.float32 if dtype == "f32" else np.float64)
+    x = tangents(rng, np.float32 if dtype == "f32" else np.float64, part)
     job = Operation("tanh", dtype)
     run = jit.elementwise([job], 16, machine)
     for some in np.array_split(x, max(1, x.size >> 22)):
@@ -206,10 +213,10 @@ def test_angles_of_f32(jit: Jit, rng: np.random.Generator, machine: str) -> None
     np.testing.assert_array_equal(np.signbit(got[~np.isnan(want)]), np.signbit(want[~np.isnan(want)]))
 
 
-def positive_floats(rng: np.random.Generator) -> Iterator[Array]:
-    """A dense walk over all f32 from 0 to infinity, in parts; with `--thorough` all but the last two bits."""
+def positive_floats(rng: np.random.Generator, part: int) -> Iterator[Array]:
+    """A dense walk over all f32 from 0 to infinity, some at a time; all parts of `--thorough` have all but two bits."""
     step, most = count("RANDOM_LOGARITHMS_STEP", 30011, 4), 1 << 22
-    first = int(rng.integers(0, step))
+    first, step = int(rng.integers(0, step)) + step * part, step * len(PARTS)
     for start in range(first, (255 << 23) + 1, step * most):
         bits = np.arange(start, min(start + step * most, (255 << 23) + 1), step, dtype=np.uint32)
         yield bits.view(np.float32)
@@ -217,20 +224,21 @@ def positive_floats(rng: np.random.Generator) -> Iterator[Array]:
 
 def positive_doubles(rng: np.random.Generator) -> Iterator[Array]:
     """Any, subnormal ones, and those near 1, where logarithms vanish."""
-    size = count("RANDOM_LOGARITHMS", 20_000, 2_000_000)
+    size = count("RANDOM_LOGARITHMS", 20_000, 2_000_000) // len(PARTS)
     yield rng.integers(0, 2047 << 52, size).view(np.float64)
     yield np.exp2(rng.uniform(-1074, -1000, size))
     yield rng.uniform(0.5, 2.0, size)
     yield 1 + rng.normal(size=size) * np.exp2(rng.uniform(-53, -3, size))
 
 
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("machine", ["host", "generic"])
 @pytest.mark.parametrize("dtype", ["f32", "f64"])
-def test_logarithms(jit: Jit, rng: np.random.Generator, dtype: str, machine: str) -> None:
+def test_logarithms(jit: Jit, rng: np.random.Generator, dtype: str, machine: str, part: int) -> None:
     """Closer than other functions, but log2 where there are no pieces: it is a product there, rounded twice."""
     jobs = [Operation(op, dtype) for op in LOGARITHMS]
     run = jit.elementwise(jobs, 16, machine)
-    for x in positive_floats(rng) if dtype == "f32" else positive_doubles(rng):
+    for x in positive_floats(rng, part) if dtype == "f32" else positive_doubles(rng):
         for job in jobs:
             with np.errstate(divide="ignore"):
                 want = REFERENCE[job.op](x.astype(np.float64 if dtype == "f32" else np.longdouble))
