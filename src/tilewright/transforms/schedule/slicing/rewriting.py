@@ -125,9 +125,6 @@ class Rewriting:
     def _reshaped(self, op: tile.Reshape, build: Builder) -> None:
         """A view of the same memory, from which a small tile is read: layouts of its shape may cover less beyond it."""
         type_ = tile_type(op.out)
-        if not self._large(op.out) and 0 in type_.shape:
-            op.out.replace_all_uses_with(build.zero(type_))
-            return
         place = viewed(build, self._memory.put(build, op.tile), type_.shape)
         if self._large(op.out):
             self._memory.lies(op.out, place)
