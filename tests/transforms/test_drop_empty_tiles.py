@@ -22,7 +22,8 @@ from tilewright.targets import find_target
 from tilewright.transforms.drop_empty_tiles import DropEmptyTiles
 
 TEXT = """builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 8, work_group_size = [8, 1]}
-    (%A: memref<f32x0x4>, %B: memref<f32x4x3>, %C: memref<f32x4>, %D: memref<i64x?>, %n: index, %yes: bool) {
+    (%A: memref<f32x0x4>, %B: memref<f32x4x3>, %C: memref<f32x4>, %D: memref<i64x?>, %E: memref<f32x4>,
+     %n: index, %yes: bool) {
   %z = arith.constant {value = 0} -> index
   %a = tile.load %A, %z, %z -> tile<0x4xf32>
   %one = arith.constant {value = 1.0} -> tile<0x4xf32>
@@ -49,8 +50,8 @@ TEXT = """builtin.module { builtin.kernel {sym_name = "k", subgroup_size = 8, wo
   %r = tile.cat %g, %p, %g {dim = 1} -> tile<4x6xf32>
   %u = tile.reduce %r {kind = "add", dim = 1} -> tile<4xf32>
   %o = tile.reduce %h {kind = "max", dim = 0} -> tile<4xf32>
-  %v = arith.min %u, %o -> tile<4xf32>
-  tile.store %v, %C, %z
+  tile.store %u, %C, %z
+  tile.store %o, %E, %z
   tile.store %q, %B, %z, %z
   tile.scatter %at, %at
   %old = tile.atomic_rmw %at, %D, %z {kind = "add"} -> tile<0xi64>
@@ -65,7 +66,8 @@ Arguments = list[NDArray[Any] | np.generic]
 def arguments() -> Arguments:
     """In the order of the text's parameters."""
     b = np.asfortranarray(np.arange(12, dtype=np.float32).reshape(4, 3))
-    return [np.zeros((0, 4), np.float32), b, np.full(4, 7, np.float32), np.full(1, 7), np.int64(3), np.bool_(True)]
+    c, e = np.full((2, 4), 7, np.float32)
+    return [np.zeros((0, 4), np.float32), b, c, np.full(1, 7), e, np.int64(3), np.bool_(True)]
 
 
 def interpreted(module: Module) -> Arguments:
