@@ -24,6 +24,7 @@ def test_tiles_are_nested_lists() -> None:
     assert (
         formatted("%d and %.1f", [Printed([1, 2, 3, 4], (2, 2)), Printed([0.5], (1,))]) == "[[1, 2], [3, 4]] and [0.5]"
     )
+    assert formatted("%d, %d", [Printed([], (2, 0)), Printed([], (0, 2))]) == "[[], []], []"
 
 
 def test_of_many_failed_positions_the_first_are_told() -> None:

@@ -73,7 +73,7 @@ def _whole(number: float | int) -> int:
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
     if not shape:
         return texts[0]
-    size = len(texts) // shape[0]
+    size = math.prod(shape[1:])
     return "[" + ", ".join(_nested(texts[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0])) + "]"
 
 

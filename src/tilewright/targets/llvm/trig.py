@@ -4,7 +4,8 @@
 about 2^11 (f32) or 2^20 (f64) multiples the reduction subtracts n pi/2 in four parts (Cody and Waite: all products but
 the last are exact). Larger arguments take a branch that vectors share, and multiply the significand by the window of
 2/pi that its exponent selects (Payne and Hanek), in integer arithmetic with at least 2^-62 (f32) or 2^-124 (f64)
-absolute precision: enough, as no f32 is closer to a multiple of pi/2 than about 2^-30 and no f64 than about 2^-61.
+absolute precision: enough, as no f32 is closer to a multiple of pi/2 than about 2^-30 and no f64 than about 2^-61. The
+rest is rounded once, as that of small arguments is.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def emit_cos(kit: FloatKit, x: Value, native: bool) -> Value:
 
 
 def emit_tan(kit: FloatKit, x: Value) -> Value:
-    """The tangent: that of the rest, or minus one over it a quarter turn later; within 3.7 ulp, as r is off by one."""
+    """The tangent: that of the rest, or minus one over it a quarter turn later; within 3 ulp."""
     b = kit.b
     rest, quadrant = _reduce(kit, b.fabs(x), False)
     square = b.fmul(rest, rest)

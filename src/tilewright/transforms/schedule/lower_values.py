@@ -95,11 +95,9 @@ def _exchanged(low: Lowering, build: Builder, op: gpu.ConvertLayout | tile.Resha
 
 def _reduce(low: Lowering, build: Builder, op: tile.Reduce | ReduceBy) -> None:
     found, out = combining(op), op.results[0]
-    if found is None and isinstance(op, ReduceBy):
+    if found is None:
+        assert isinstance(op, ReduceBy)
         _by_region(low, build, op)
-    elif found is None:
-        assert isinstance(op, tile.Reduce)
-        low.put(out, build.constant(op.kind.of_nothing(emit.scalar_type(out.type)), lowered_type(out.type)))
     elif out not in low.values:
         _together(low, build, [op, *_beside(low, op)], found)
 
