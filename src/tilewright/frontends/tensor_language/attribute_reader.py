@@ -145,10 +145,9 @@ class AttributeReader(TypeReader):
         if not is_word(text):
             self.fail("an attribute name")
         finding = self.error("V2", self.range(self.i), f"{quoted(text)} is not an attribute name")
-        guess = nearest(text, ATTRIBUTE_NAMES)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
-        else:
+        guesses = nearest(text, ATTRIBUTE_NAMES)
+        finding.suggest(self.range(self.i), guesses, "`")
+        if not guesses:
             finding.hint("names that the language does not know are written in quotes")
         self.i += 1
         return text

@@ -26,9 +26,7 @@ class LiteralReader(Cursor):
         found = self.definitions.visible.get(name)
         if found is None:
             finding = self.error("V8", self.range(index), f"`{name}` is not defined")
-            guess = nearest(name, self.definitions.visible)
-            if guess is not None:
-                finding.hint(f"did you mean `{guess}`?").fix(self.range(index), guess, f"use `{guess}`")
+            finding.suggest(self.range(index), nearest(name, self.definitions.visible), "`")
             # From here on the name is known to be broken, so that it is reported once.
             self.definitions.add(Definition(name, Kind.UNKNOWN, None, self.range(index), used=True))
             raise SyntaxFailure

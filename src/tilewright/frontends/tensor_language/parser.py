@@ -195,13 +195,11 @@ class Parser(FunctionReader):
                 self.fail("an instruction")
             self.fail("an instruction or `}`" if not self.results else "an instruction")
         finding = self.error("V2", self.range(self.i), f"{quoted(text)} is not an instruction")
-        guess = self._nearest_instruction(text)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
+        finding.suggest(self.range(self.i), self._nearest_instructions(text), "`")
         self.i += 1
         self.abandon()
 
-    def _nearest_instruction(self, text: str) -> str | None:
+    def _nearest_instructions(self, text: str) -> tuple[str, ...]:
         return nearest(text, _CURRENT)
 
     def _stray_types(self, word: str) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeVar
 from msgspec import Struct, field
 
 from tilewright.diagnostics import UNKNOWN, Diagnostic, Location, Report, SourceRange
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tensor_language.attribute_reader import AttributeReader, Places
 from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
@@ -108,9 +108,9 @@ class OperationReader(AttributeReader):
             finding.label(ended.location, "defined here, in a region that has ended")
             finding.hint("a value is visible in its region and those nested in it; yield it to use it outside")
             return self.broken_value
-        guess = nearest(name, names.visible)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?")
+        guesses = nearest(name, names.visible)
+        if guesses:
+            finding.hint(did_you_mean(guesses, "`"))
         return self.broken_value
 
     def _no_value(self, index: int) -> NoReturn:
@@ -268,10 +268,9 @@ class OperationReader(AttributeReader):
         known = text in ALL_MODIFIERS
         what = f"{mnemonic} does not take `{text}`" if known else f"{quoted(text)} is not a modifier of {mnemonic}"
         finding = self.error("V2", self.range(self.i), what)
-        guess = None if known else nearest(text, allowed)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
-        elif allowed:
+        guesses = () if known else nearest(text, allowed)
+        finding.suggest(self.range(self.i), guesses, "`")
+        if allowed and not guesses:
             finding.hint("it takes " + ", ".join(f"`{word}`" for word in dict.fromkeys(allowed)))
 
     # Finishing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
@@ -76,9 +76,10 @@ class TypeReader(LiteralReader):
         if is_word(text):
             stem = text.split("x", 1)[0] or text
             finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
-            guess = FOREIGN_TYPES.get(text) or nearest(stem, TYPE_WORDS)
-            if guess is not None and guess != text:
-                finding.hint(f"did you mean `{guess}`?")
+            foreign = FOREIGN_TYPES.get(text)
+            guesses = nearest(stem, TYPE_WORDS) if foreign is None else (foreign,)
+            if guesses and text not in guesses:
+                finding.hint(did_you_mean(guesses, "`"))
             raise SyntaxFailure
         return self.fail(what)
 
@@ -163,10 +164,10 @@ class TypeReader(LiteralReader):
         text = self.texts[self.i]
         space = ADDRESS_SPACES.get(text)
         if space is None:
-            guess = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else None
-            if guess is not None:
+            guesses = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else ()
+            if guesses:
                 finding = self.error("V2", self.range(self.i), f"expected {expected}, found {quoted(text)}")
-                finding.hint(f"did you mean `{guess}`?")
+                finding.hint(did_you_mean(guesses, "`"))
                 raise SyntaxFailure
             self.fail(expected)
         self.i += 1
@@ -222,8 +223,8 @@ class TypeReader(LiteralReader):
         if use is not None:
             self.i += 1
             return use
-        guess = nearest(text, MATRIX_USES) if is_word(text) else None
-        if guess is None:
+        guesses = nearest(text, MATRIX_USES) if is_word(text) else ()
+        if not guesses:
             self.fail("`matrix_a`, `matrix_b` or `matrix_acc`")
-        self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(f"did you mean `{guess}`?")
+        self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(did_you_mean(guesses, "`"))
         raise SyntaxFailure

@@ -166,9 +166,7 @@ class BlockReader(OwnFormReader, ABC):
     def _unknown(self, word: str, start: int) -> None:
         place = self.range_from(start)
         finding = self.error(WORDS, place, f"there is no operation {word[:80]!r}")
-        meant = nearest(word, BY_MNEMONIC)
-        if meant is not None:
-            finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
+        finding.suggest(place, nearest(word, BY_MNEMONIC))
 
     def _simple(self, draft: Draft) -> bool:
         """Read an operation without regions; False if it is another one."""
