@@ -9,7 +9,13 @@ from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.literals import LiteralReader
-from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, FOREIGN_TYPES, MATRIX_USES, TYPE_WORDS
+from tilewright.frontends.tensor_language.vocabulary import (
+    ADDRESS_SPACES,
+    FOREIGN_SPACES,
+    FOREIGN_TYPES,
+    MATRIX_USES,
+    TYPE_WORDS,
+)
 from tilewright.ir.types import (
     BOOL,
     SCALARS,
@@ -163,7 +169,9 @@ class TypeReader(LiteralReader):
         text = self.texts[self.i]
         space = ADDRESS_SPACES.get(text)
         if space is None:
-            guess = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else None
+            guess = FOREIGN_SPACES.get(text)
+            if guess is None and is_word(text):
+                guess = nearest(text, (*ADDRESS_SPACES, "strided"))
             if guess is not None:
                 finding = self.error("V2", self.range(self.i), f"expected {expected}, found {quoted(text)}")
                 finding.hint(f"did you mean `{guess}`?")
@@ -181,8 +189,11 @@ class TypeReader(LiteralReader):
             memref = self._memref()
         elif text[0] == "$":
             memref = self._defined("a memref type", MemrefType)
+        elif self.at_type():
+            self.error("V9", self.range(self.i), f"a group holds memrefs, not {text}")
+            raise SyntaxFailure
         else:
-            self.fail("a memref type", "V9" if self.at_type() else "V1")
+            self.fail("a memref type")
         size = self._group_size(first)
         offset: Extent = 0
         if self.accept(","):
