@@ -178,7 +178,8 @@ class Parser(FunctionReader):
         if self.results:
             where = self.range(self.results[0], self.results[-1])
             expected = "exactly one" if one else "no"
-            finding = self.error("V7", where, f"`{word}` has {expected} result, but {len(self.results)} are named")
+            given = "1 is named" if len(self.results) == 1 else f"{len(self.results)} are named"
+            finding = self.error("V7", where, f"`{word}` has {expected} result, but {given}")
         else:
             finding = self.error("V7", self.range(self.mnemonic), f"the result of `{word}` has no name")
             finding.hint(f"write `%name = {word} ..`")
