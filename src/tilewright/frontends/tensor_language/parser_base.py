@@ -21,6 +21,7 @@ from tilewright.ir.types import TOKEN, Type
 _T = TypeVar("_T")
 
 _OPERAND: Final = [("operand", k) for k in range(64)]
+_NAMES: Final = "names are numbers, or a letter and then letters, digits and underscores"
 
 
 class _Broken(Value):
@@ -49,7 +50,7 @@ class Frame(Struct):
 class OperationReader(AttributeReader):
     """State of the instruction being read, and the parts that instructions share.
 
-    `first` is its first token, `results` the tokens of its result names, `places` the ranges of its parts so far,
+    `results` are the tokens of its result names, `places` the ranges of its parts so far,
     `poisoned` whether an operand is broken.
     """
 
@@ -59,7 +60,6 @@ class OperationReader(AttributeReader):
         self.broken_value = _Broken(TOKEN)
         self.frames: list[Frame] = []
         self.block = Block()
-        self.first = 0
         self.mnemonic = 0
         self.results: list[int] = []
         self.places: Places = {}
@@ -123,7 +123,7 @@ class OperationReader(AttributeReader):
             finding.hint(f"%c = constant {text} : {type_}")
             self.i = index
             self.abandon()
-        self.fail("a value such as `%x`")
+        self.fail("a value such as `%x`", _NAMES if text == "%" else None)
 
     def values(self, count: int) -> list[Value]:
         """Exactly `count` values, separated by commas."""
@@ -173,7 +173,7 @@ class OperationReader(AttributeReader):
         i = self.i
         text = self.texts[i]
         if text[0] != "%" or len(text) < 2:
-            self.fail("a new name such as `%x`")
+            self.fail("a new name such as `%x`", _NAMES if text == "%" else None)
         self.i = i + 1
         return i
 

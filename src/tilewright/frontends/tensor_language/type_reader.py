@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 from tilewright.diagnostics.nearest import did_you_mean, nearest
@@ -9,7 +10,13 @@ from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.literals import LiteralReader
-from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, FOREIGN_TYPES, MATRIX_USES, TYPE_WORDS
+from tilewright.frontends.tensor_language.vocabulary import (
+    ADDRESS_SPACES,
+    FOREIGN_SPACES,
+    FOREIGN_TYPES,
+    MATRIX_USES,
+    TYPE_WORDS,
+)
 from tilewright.ir.types import (
     BOOL,
     SCALARS,
@@ -76,8 +83,7 @@ class TypeReader(LiteralReader):
         if is_word(text):
             stem = text.split("x", 1)[0] or text
             finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
-            foreign = FOREIGN_TYPES.get(text)
-            guesses = nearest(stem, TYPE_WORDS) if foreign is None else (foreign,)
+            guesses = _meant(text, FOREIGN_TYPES, TYPE_WORDS, stem)
             if guesses and text not in guesses:
                 finding.hint(did_you_mean(guesses, "`"))
             raise SyntaxFailure
@@ -164,7 +170,7 @@ class TypeReader(LiteralReader):
         text = self.texts[self.i]
         space = ADDRESS_SPACES.get(text)
         if space is None:
-            guesses = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else ()
+            guesses = _meant(text, FOREIGN_SPACES, (*ADDRESS_SPACES, "strided"))
             if guesses:
                 finding = self.error("V2", self.range(self.i), f"expected {expected}, found {quoted(text)}")
                 finding.hint(did_you_mean(guesses, "`"))
@@ -182,8 +188,11 @@ class TypeReader(LiteralReader):
             memref = self._memref()
         elif text[0] == "$":
             memref = self._defined("a memref type", MemrefType)
+        elif self.at_type():
+            self.error("V9", self.range(self.i), f"a group holds memrefs, not {text}")
+            raise SyntaxFailure
         else:
-            self.fail("a memref type", "V9" if self.at_type() else "V1")
+            self.fail("a memref type")
         size = self._group_size(first)
         offset: Extent = 0
         if self.accept(","):
@@ -228,3 +237,10 @@ class TypeReader(LiteralReader):
             self.fail("`matrix_a`, `matrix_b` or `matrix_acc`")
         self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(did_you_mean(guesses, "`"))
         raise SyntaxFailure
+
+
+def _meant(text: str, foreign: Mapping[str, str], known: Iterable[str], stem: str | None = None) -> tuple[str, ...]:
+    """What an unknown word stands for: what other languages spell like this, else words that are near, to its stem."""
+    if text in foreign:
+        return (foreign[text],)
+    return nearest(stem or text, known) if is_word(text) else ()
