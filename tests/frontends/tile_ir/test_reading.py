@@ -81,6 +81,10 @@ def test_wrappers_and_bare_items() -> None:
     assert print_module(read("module {\n" + plain + "}\n")) == wanted
     assert print_module(read("builtin.module @x attributes {a = 1} {\n" + plain + "} loc(unknown)\n")) == wanted
     assert print_module(read("module @m {" + items + "}")) == wanted
+    generic = '"builtin.module"() <{sym_name = "x"}> ({\n' + plain + "}) {a = 1} : () -> () loc(unknown)\n"
+    for text in (generic, generic.replace("({", "({\n^bb0:"), "module {\n" + generic + "}\n"):
+        assert is_tile_ir(text)
+        assert print_module(read(text)) == wanted
     assert print_module(read(items)) == wanted.replace("@m", "@kernels")
 
 
