@@ -35,6 +35,10 @@ HARD_F64_COS = -4.6871659242546276e-19
 HARD_F32 = 16367173.0 * 2.0**72
 HARD_F32_COS = -1.6147697982476211e-09
 
+# Whose tangents are off by more than 3 ulp where the rest is rounded with every part that is subtracted.
+HARD_TAN_F32 = (-1772.9183, -265.96664, 218.30933)
+HARD_TAN_F64 = (-611.0395264955679, 1.454814023174562e72)
+
 # Of all f32 the only ones whose tanh by tables is off by more than 1 ulp: by 1.0008 and 1.0018.
 HARD_TANH = (float.fromhex("0x1.fca02ap-6"), float.fromhex("0x1.fca02cp-6"))
 
@@ -154,6 +158,7 @@ def doubles(rng: np.random.Generator) -> Array:
         rng.uniform(-3, 3, size),
         rng.uniform(-1, 1, size) * np.exp2(rng.uniform(-60, 0, size)),
         rng.integers(1, 1 << 26, size) * (np.pi / 2),
+        HARD_TAN_F64,
     ]
     return np.concatenate(parts)
 
@@ -162,8 +167,13 @@ def singles(rng: np.random.Generator) -> Array:
     """A dense walk over all f32, and the same ranges."""
     step, size = count("RANDOM_SINGLES_STEP", 120011, 401), 10_000
     dense = np.arange(rng.integers(0, step), 1 << 32, step, dtype=np.uint64).astype(np.uint32).view(np.float32)
-    parts = [rng.uniform(-92, 92, size), rng.uniform(-3, 3, size), rng.integers(1, 1 << 13, size) * (np.pi / 2)]
-    return np.concatenate([dense, *(part.astype(np.float32) for part in parts)])
+    parts = [
+        rng.uniform(-92, 92, size),
+        rng.uniform(-3, 3, size),
+        rng.integers(1, 1 << 13, size) * (np.pi / 2),
+        HARD_TAN_F32,
+    ]
+    return np.concatenate([dense, *(np.asarray(part, np.float32) for part in parts)])
 
 
 def with_ends(x: Array) -> Array:
@@ -203,7 +213,7 @@ def test_large_angles(jit: Jit, rng: np.random.Generator, dtype: str, machine: s
     x = some[np.isfinite(some) & (some > (5e3 if dtype == "f32" else 2e6))]
     jobs = [Operation(op, dtype) for op in ("sin", "cos", "tan")]
     run = jit.elementwise(jobs, 16, machine)
-    for job, function, bound in zip(jobs, (np.sin, np.cos, np.tan), (1.7, 1.7, 3.0), strict=True):
+    for job, function, bound in zip(jobs, (np.sin, np.cos, np.tan), (1.8, 1.8, 3.0), strict=True):
         errors = ulp_errors(run(job, x), function(x.astype(np.longdouble)))
         worst = int(errors.argmax())
         assert errors[worst] <= bound, f"{job.op}({x[worst]!r}) is off by {errors[worst]} ulp"
