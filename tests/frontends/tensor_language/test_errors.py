@@ -81,9 +81,17 @@ def test_what_would_be_right_is_said(body: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("word", "type_"), [("float", "f32"), ("complex64", "c32"), ("tensor", "memref"), ("f23", "f32")]
 )
-def test_types_of_other_languages(word: str, type_: str) -> None:
-    (found,) = errors_of(f"func @f(%x: {word}) {{ }}")
+@pytest.mark.parametrize("text", ["func @f(%x: {}) {{ }}", "func @f(%x: memref<{}x4x?>) {{ }}"])
+def test_types_of_other_languages(text: str, word: str, type_: str) -> None:
+    (found,) = errors_of(text.format(word))
+    assert found.at == ("V2", word)
     assert found.diagnostic.hints[0] == f"did you mean `{type_}`?"
+
+
+def test_bool_of_the_old_language_is_no_element() -> None:
+    (found,) = errors_of("func @f(%x: group<memref<i1x4>x2>) { }")
+    assert found.at == ("V9", "i1")
+    assert "i8" in found.diagnostic.hints[0]
 
 
 def test_a_literal_that_is_too_large_has_no_other_consequences() -> None:
