@@ -88,6 +88,24 @@ def test_types_of_other_languages(text: str, word: str, type_: str) -> None:
     assert found.diagnostic.hints[0] == f"did you mean `{type_}`?"
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "fix"),
+    [
+        (kernel("%e = expand %v[0->%ix4] : memref<f32x?x4>"), "%ix4", "%i x4"),
+        (kernel("%e = expand %v[0->2x%ix%i] : memref<f32x2x?x?>"), "%ix", "%i x"),
+        ("$m = 4 func @f(%a: memref<f32x$mx$m>) { }", "$mx", "$m x"),
+        ("$m = 4 $mx = 5 func @f(%a: memref<f32x$mx4x5>) { }", "$mx4x5", "$m x4x5"),
+        ("$f = 4 func @f(%a: memref<f32x$mx4>) { }", "$mx4", None),
+        (kernel("%e = add %k, %ix4 : i32"), "%ix4", None),
+    ],
+)
+def test_names_that_swallow_an_x(text: str, at: str, fix: str | None) -> None:
+    found = error_of(text)
+    assert (found.text, found.fix) == (at, fix)
+    if fix is not None:
+        assert f"write `{fix}`" in found.diagnostic.hints[0]
+
+
 def test_bool_of_the_old_language_is_no_element() -> None:
     (found,) = errors_of("func @f(%x: group<memref<i1x4>x2>) { }")
     assert found.at == ("V9", "i1")
