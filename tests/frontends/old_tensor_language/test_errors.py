@@ -104,6 +104,8 @@ CASES = (
     Case("V17", "func @f(%p: i1) «work_group_size(33,2)» subgroup_size(16) { }", "no multiple"),
     Case("V11", "func @f(%p: i1, %x: «memref<f32x4x5,strided<1>>») { }", "1 stride for 2 modes"),
     Case("V22", "if «%k» { }", "must be i1, not i32"),
+    Case("U9", "%g = group_id«.x» : index", "belongs to the new language", "alone"),
+    Case("U9", "%n = group_size «:» index", "belongs to the new language", "alone"),
     Case("V22", "«yield 1.0 : f32»", "nothing is yielded", "regions of an if"),
     Case("V22", "%x = if %p -> («memref<f32>») { } else { }", "gives scalars"),
     Case("V30", "store «%k», %w[0] : memref<f32x8>", "the memref holds f32", "cast %k : i32 -> f32"),

@@ -81,9 +81,35 @@ def test_what_would_be_right_is_said(body: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("word", "type_"), [("float", "f32"), ("complex64", "c32"), ("tensor", "memref"), ("f23", "f32")]
 )
-def test_types_of_other_languages(word: str, type_: str) -> None:
-    (found,) = errors_of(f"func @f(%x: {word}) {{ }}")
+@pytest.mark.parametrize("text", ["func @f(%x: {}) {{ }}", "func @f(%x: memref<{}x4x?>) {{ }}"])
+def test_types_of_other_languages(text: str, word: str, type_: str) -> None:
+    (found,) = errors_of(text.format(word))
+    assert found.at == ("V2", word)
     assert found.diagnostic.hints[0] == f"did you mean `{type_}`?"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "fix"),
+    [
+        (kernel("%e = expand %v[0->%ix4] : memref<f32x?x4>"), "%ix4", "%i x4"),
+        (kernel("%e = expand %v[0->2x%ix%i] : memref<f32x2x?x?>"), "%ix", "%i x"),
+        ("$m = 4 func @f(%a: memref<f32x$mx$m>) { }", "$mx", "$m x"),
+        ("$m = 4 $mx = 5 func @f(%a: memref<f32x$mx4x5>) { }", "$mx4x5", "$m x4x5"),
+        ("$f = 4 func @f(%a: memref<f32x$mx4>) { }", "$mx4", None),
+        (kernel("%e = add %k, %ix4 : i32"), "%ix4", None),
+    ],
+)
+def test_names_that_swallow_an_x(text: str, at: str, fix: str | None) -> None:
+    found = error_of(text)
+    assert (found.text, found.fix) == (at, fix)
+    if fix is not None:
+        assert f"write `{fix}`" in found.diagnostic.hints[0]
+
+
+def test_bool_of_the_old_language_is_no_element() -> None:
+    (found,) = errors_of("func @f(%x: group<memref<i1x4>x2>) { }")
+    assert found.at == ("V9", "i1")
+    assert "i8" in found.diagnostic.hints[0]
 
 
 def test_a_literal_that_is_too_large_has_no_other_consequences() -> None:

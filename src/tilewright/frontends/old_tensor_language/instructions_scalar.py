@@ -123,11 +123,20 @@ def _number_of(p: RegionReader, condition: Value, target: ScalarType) -> None:
 
 
 def _group_id(p: RegionReader, word: str) -> None:
+    _refuse_dimension(p, word)
     p.finish(team.GroupId(0, result_types=[INDEX]))
 
 
 def _group_size(p: RegionReader, word: str) -> None:
+    _refuse_dimension(p, word)
     p.finish(team.NumGroups(0, result_types=[INDEX]))
+
+
+def _refuse_dimension(p: RegionReader, word: str) -> None:
+    if p.texts[p.i] in (".x", ".y", ".z", ":"):
+        finding = p.error("U9", p.range(p.i), f"a dimension or type behind `{word}` belongs to the new language")
+        finding.hint(f"the old one writes `{word}` alone")
+        p.abandon()
 
 
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {

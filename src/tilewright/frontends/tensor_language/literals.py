@@ -11,6 +11,7 @@ from tilewright.frontends.tensor_language.cursor import Cursor, SyntaxFailure
 from tilewright.frontends.tensor_language.lexer import END, Tokens, is_integer, is_number, is_word
 from tilewright.frontends.tensor_language.limits import Limits
 from tilewright.frontends.tensor_language.preprocess import INT64_MAX, INT64_MIN, Definition, Definitions, Kind
+from tilewright.frontends.tensor_language.scopes import with_blank
 
 _CONSTANTS: Final = {"inf": "inf", "infinity": "inf", "nan": "nan", "true": "true", "false": "false"}
 """Words for constants, in small letters, and how the language spells them."""
@@ -30,7 +31,12 @@ class LiteralReader(Cursor):
         found = self.definitions.visible.get(name)
         if found is None:
             finding = self.error("V8", self.range(index), f"`{name}` is not defined")
-            finding.suggest(self.range(index), nearest(name, self.definitions.visible), "`")
+            blank = with_blank(name, self.definitions.visible)
+            if blank is not None:
+                finding.hint(f"a name takes the `x` behind it along: write `{blank}`")
+                finding.fix(self.range(index), blank, "put a blank there")
+            else:
+                finding.suggest(self.range(index), nearest(name, self.definitions.visible), "`")
             # From here on the name is known to be broken, so that it is reported once.
             self.definitions.add(Definition(name, Kind.UNKNOWN, None, self.range(index), used=True))
             raise SyntaxFailure
@@ -42,7 +48,8 @@ class LiteralReader(Cursor):
 
     def wrong_kind(self, found: Definition, index: int, expected: str) -> SyntaxFailure:
         """Report that the definition used at token `index` is no `expected`; raise the result."""
-        message = f"expected {expected}, but `{found.name}` is {found.kind.value}"
+        kind = f"the type {found.value}" if found.kind is Kind.TYPE else found.kind.value
+        message = f"expected {expected}, but `{found.name}` is {kind}"
         self.error("V8", self.range(index), message).label(found.location, "defined here")
         return SyntaxFailure()
 

@@ -262,5 +262,7 @@ def _parse(
     parser = reader(tokens, report, limits)
     parser.define_outside(definitions)
     module = parser.module()
-    parser.report_unused(definitions)
+    if not report.has_errors:
+        # What could not be read may use them.
+        parser.report_unused(definitions)
     return module, parser.unclosed

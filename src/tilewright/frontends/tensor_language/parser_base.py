@@ -13,7 +13,7 @@ from tilewright.frontends.tensor_language.attribute_reader import AttributeReade
 from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
 from tilewright.frontends.tensor_language.limits import OPERAND_COUNT, Limits
-from tilewright.frontends.tensor_language.scopes import Names, canonical
+from tilewright.frontends.tensor_language.scopes import Names, canonical, with_blank
 from tilewright.frontends.tensor_language.vocabulary import ALL_MODIFIERS, Modifier, Slot
 from tilewright.ir.core import Block, Operation, Place, Value
 from tilewright.ir.types import TOKEN, Type
@@ -108,6 +108,11 @@ class OperationReader(AttributeReader):
             finding.label(ended.location, "defined here, in a region that has ended")
             finding.hint("a value is visible in its region and those nested in it; yield it to use it outside")
             return self.broken_value
+        blank = with_blank(text, names.visible)
+        if blank is not None and self.texts[self.mnemonic] == "expand":
+            finding.hint(f"a name takes the `x` behind it along: write `{blank}`")
+            finding.fix(self.range(index), blank, "put a blank there")
+            self.abandon()
         guesses = nearest(name, names.visible)
         if guesses:
             finding.hint(did_you_mean(guesses, "`"))

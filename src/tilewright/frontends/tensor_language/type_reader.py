@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
+from tilewright.diagnostics import SourceRange
 from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
@@ -33,6 +35,7 @@ from tilewright.ir.types import (
 
 TypeT = TypeVar("TypeT", bound=Type)
 
+_EXTENT: Final = re.compile(r"(?<=.)x[0-9]+$")
 _CONSTRUCTORS: Final = frozenset({"memref", "group", "coopmatrix"})
 
 
@@ -81,10 +84,12 @@ class TypeReader(LiteralReader):
             self.i += 1
             return BOOL
         if is_word(text):
-            stem = text.split("x", 1)[0] or text
-            finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
-            guesses = _meant(text, FOREIGN_TYPES, TYPE_WORDS, stem)
-            if guesses and text not in guesses:
+            stem = _without_extents(text, self.texts[index + 1][:1] in ("?", "$"))
+            start = self.starts[index]
+            where = SourceRange(self.source, start, start + len(stem))
+            finding = self.error("V2", where, f"{quoted(stem)} is not a type")
+            guesses = _meant(stem, FOREIGN_TYPES, TYPE_WORDS)
+            if guesses and stem not in guesses:
                 finding.hint(did_you_mean(guesses, "`"))
             raise SyntaxFailure
         return self.fail(what)
@@ -98,6 +103,12 @@ class TypeReader(LiteralReader):
             return scalar
         if text[0] == "$":
             return self._defined("a number type", ScalarType)
+        if text == "i1":
+            finding = self.error(
+                "V9", self.range(self.i), f"a {container} of `i1`, which the new language calls `bool`"
+            )
+            finding.hint("it holds numbers; use i8, and not_equal or if at loads and stores")
+            raise SyntaxFailure
         if text in _CONSTRUCTORS:
             self.error("V9", self.range(self.i), f"the elements of a {container} are numbers, not {text}s")
             raise SyntaxFailure
@@ -239,8 +250,16 @@ class TypeReader(LiteralReader):
         raise SyntaxFailure
 
 
-def _meant(text: str, foreign: Mapping[str, str], known: Iterable[str], stem: str | None = None) -> tuple[str, ...]:
-    """What an unknown word stands for: what other languages spell like this, else words that are near, to its stem."""
+def _meant(text: str, foreign: Mapping[str, str], known: Iterable[str]) -> tuple[str, ...]:
+    """What an unknown word stands for: what other languages spell like this, else words that are near."""
     if text in foreign:
         return (foreign[text],)
-    return nearest(stem or text, known) if is_word(text) else ()
+    return nearest(text, known) if is_word(text) else ()
+
+
+def _without_extents(word: str, goes_on: bool) -> str:
+    """The type at the front of a word such as `floatx4x8`, or `floatx4x` if it `goes_on` with another extent."""
+    stem = word.removesuffix("x") if goes_on else word
+    while stem not in FOREIGN_TYPES and (shorter := _EXTENT.sub("", stem)) != stem:
+        stem = shorter
+    return stem
