@@ -104,6 +104,23 @@ def test_debug_information_is_read_printed_and_read() -> None:
     assert "loc(" not in print_module(first, debug=False)
 
 
+def test_dictionaries_keep_lists_and_constants_with_their_types() -> None:
+    held = (
+        "a = dense<[[1, 2], [3, -4]]> : !cuda_tile.tile<2x2xi32>, b = dense<1.500000e+00> : !cuda_tile.tile<4xf16>,"
+        " c = array<f32: 1.500000e+00, 0x7FC00000>, d = array<i64>, e = array<i1: true, false>, f = [array<i8: -1>]"
+    )
+    text = print_module(read(f"entry @k(%a: tile<f32>) {{\n%b = negf %a {{{held}}} : tile<f32>\n}}"))
+    assert f"negf %a {{{held}}} : tile<f32>" in text
+    assert print_module(read(text)) == text
+
+
+@pytest.mark.parametrize("place", ['"k.py":1:2', '"k.py":1:2 to :9', '"k.py":1:2 to 3:4'])
+def test_places_may_be_ranges(place: str) -> None:
+    text = print_module(read(f"entry @k() {{\nreturn loc({place})\n}}"))
+    assert f"loc({place})\n" in text
+    assert print_module(read(text)) == text
+
+
 def test_aliases_of_attributes() -> None:
     aliases = "#h = #cuda_tile.optimization_hints<sm_90 = {occupancy = #n}>\n#n = 2\n"
     load = '%a, %t = "cuda_tile.load_ptr_tko"(%p) <{memory_ordering_semantics = 0 : i32, optimization_hints = #h, '

@@ -57,8 +57,9 @@ class DebugSpeller:
                 )
                 fields += f", compileUnit = {self._of(unit)}, scopeLine = {scope_line}"
                 return f"#cuda_tile.di_subprogram<{fields}>"
-            case FileLocation(file, line, column):
-                return f"loc({escape(file)}:{line}:{column})"
+            case FileLocation(file, line, column, end):
+                to = f" to {':'.join(map(str, end if len(end) > 1 else ('', *end)))}" if end else ""
+                return f"loc({escape(file)}:{line}:{column}{to})"
             case ScopedLocation(scope, file, line, column):
                 return f"#cuda_tile.di_loc<loc({escape(file)}:{line}:{column}) in {self._of(scope)}>"
             case CallSite(callee, caller):

@@ -259,12 +259,20 @@ class DebugReader(AttributeReader):
         if self.accept(":"):
             line = self.integer("a line")
             self.expect(":")
-            return self.pool.make(FileLocation, text, line, self.integer("a column"))
+            return self.pool.make(FileLocation, text, line, self.integer("a column"), self._end_of_range())
         child = None
         if self.accept("("):
             child = yield self._place()
             self.expect(")")
         return self.pool.make(NamedLocation, text, child)
+
+    def _end_of_range(self) -> tuple[int, ...]:
+        """`to :column` or `to line:column`, if it is there."""
+        if not self.accept_word("to"):
+            return ()
+        lines = () if self.at(":") else (self.integer("a line"),)
+        self.expect(":")
+        return (*lines, self.integer("a column"))
 
     def _fused(self) -> Steps[DebugInfo]:
         if self.accept("<"):
@@ -304,7 +312,7 @@ class DebugReader(AttributeReader):
         scope = yield self._debug_of(SCOPES, "a scope")
         if inner is None:
             return self.pool.make(ScopedLocation, scope, "", 0, 0)
-        if not isinstance(inner, FileLocation):
+        if not isinstance(inner, FileLocation) or inner.end:
             self.fail("a di_loc is a place in a file within a scope", DEBUG, self.range_from(start))
         return self.pool.make(ScopedLocation, scope, inner.file, inner.line, inner.column)
 
