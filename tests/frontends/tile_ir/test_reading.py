@@ -114,6 +114,14 @@ def test_dictionaries_keep_lists_and_constants_with_their_types() -> None:
     assert print_module(read(text)) == text
 
 
+def test_attributes_of_parameters_are_kept() -> None:
+    head = 'entry @k(%a: tile<f32> {"x y" = 1}, %b: tile<i32>, %c: tile<i8> {tt.z, u = 2}) {'
+    text = format_source(Source("test", f"// first\n{head} return }}"), Report())
+    assert head in text
+    generic = WHOLE.replace("arg_attrs = [{}]", "arg_attrs = [{x = 1}]")
+    assert "entry @k(%a: tile<f32> {x = 1}) {" in print_module(read(generic))
+
+
 @pytest.mark.parametrize("place", ['"k.py":1:2', '"k.py":1:2 to :9', '"k.py":1:2 to 3:4'])
 def test_places_may_be_ranges(place: str) -> None:
     text = print_module(read(f"entry @k() {{\nreturn loc({place})\n}}"))

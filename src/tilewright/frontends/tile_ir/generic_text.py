@@ -10,9 +10,8 @@ from tilewright.dialects.cuda_tile.attributes import Elements
 from tilewright.dialects.cuda_tile.base import generic_name
 from tilewright.dialects.cuda_tile.core import Entry
 from tilewright.dialects.cuda_tile.types import FunctionType
-from tilewright.frontends.tile_ir.block_text import Argument
 from tilewright.frontends.tile_ir.codes import SYNTAX, WORDS
-from tilewright.frontends.tile_ir.draft import Draft
+from tilewright.frontends.tile_ir.draft import Argument, Draft
 from tilewright.frontends.tile_ir.region_text import RegionReader
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
@@ -85,10 +84,12 @@ class GenericReader(RegionReader):
             if name == "function_type":
                 fits, wanted = value == FunctionType(inputs), f"{FunctionType(inputs)}, as its block says, not {value}"
             else:
-                fits = isinstance(value, tuple) and len(value) == counts[name]
+                fits = isinstance(value, tuple) and [type(v) for v in value] == [dict] * counts[name]
                 wanted = f"a list of {counts[name]} dictionaries"
             if not fits:
                 self.fail(f"the {name} of this entry is {wanted}", "C21", place)
+            if name == "arg_attrs":
+                draft.attributes[name] = value
 
     def _properties(
         self, draft: Draft, attributes: dict[str, tuple[Attribute, SourceRange]], place: SourceRange
