@@ -102,6 +102,7 @@ def test_debug_information_is_read_printed_and_read() -> None:
     text = print_module(first)
     assert print_module(read(text)) == text
     assert "loc(" not in print_module(first, debug=False)
+    assert 'loc(fused<"x">[' in text
 
 
 def test_dictionaries_keep_lists_and_constants_with_their_types() -> None:

@@ -87,9 +87,10 @@ class NamedLocation(DebugInfo, frozen=True, eq=False):
 
 
 class FusedDebug(DebugInfo, frozen=True, eq=False):
-    """Several places at once. Text only."""
+    """Several places at once, and what is said of them, as it is spelled. Text only."""
 
     parts: tuple[DebugInfo | None, ...]
+    metadata: str = ""
 
 
 SCOPES: Final = (Subprogram, LexicalBlock)

@@ -25,6 +25,8 @@ from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
 
+_OF_TEST_BUILDS: Final = "testing$func"
+
 _JUNK: Final = re.compile(r"[ \t]*+[^\s{}%]?+[ \t]*+(?=\n|//)")
 """What may stand in place of an opening brace at the end of a line."""
 
@@ -164,7 +166,9 @@ class BlockReader(OwnFormReader, ABC):
         place = self.range_from(start)
         finding = self.error(WORDS, place, f"there is no operation {word[:80]!r}")
         meant = nearest(word, BY_MNEMONIC)
-        if meant is not None:
+        if word.endswith(_OF_TEST_BUILDS):
+            finding.hint("only test builds of NVIDIA's tools have such functions; an entry takes scalars and pointers")
+        elif meant is not None:
             finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
 
     def _simple(self, draft: Draft) -> bool:

@@ -66,7 +66,8 @@ class DebugSpeller:
                 return f"loc(callsite({self._of(callee)} at {self._of(caller)}))"
             case NamedLocation(name, child):
                 return f"loc({escape(name)}({self._of(child)}))"
-            case FusedDebug(parts):
-                return f"loc(fused[{', '.join(self._of(p) for p in parts)}])"
+            case FusedDebug(parts, metadata):
+                said = f"<{metadata}>" if metadata else ""
+                return f"loc(fused{said}[{', '.join(self._of(p) for p in parts)}])"
             case _:
                 raise AssertionError(f"not debug information: {info!r}")

@@ -24,6 +24,7 @@ from tilewright.dialects.cuda_tile.debug import (
     ScopedLocation,
     Subprogram,
 )
+from tilewright.frontends.tile_ir.attribute_spelling import spell_generic
 from tilewright.frontends.tile_ir.attribute_text import AttributeReader
 from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
 from tilewright.ir.core import Attribute
@@ -275,8 +276,9 @@ class DebugReader(AttributeReader):
         return (*lines, self.integer("a column"))
 
     def _fused(self) -> Steps[DebugInfo]:
+        metadata = ""
         if self.accept("<"):
-            self.attribute()
+            metadata = spell_generic(self.attribute())
             self.expect(">")
         self.expect("[")
         parts: list[DebugInfo | None] = []
@@ -285,7 +287,7 @@ class DebugReader(AttributeReader):
             if not self.accept(","):
                 break
         self.expect("]")
-        return self.pool.make(FusedDebug, tuple(parts))
+        return self.pool.make(FusedDebug, tuple(parts), metadata)
 
     def _debug_attribute(self) -> Steps[DebugInfo | None]:
         start = self.position

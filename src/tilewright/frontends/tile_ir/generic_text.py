@@ -114,7 +114,7 @@ class GenericReader(RegionReader):
             draft.attributes.setdefault("type", value.type)
             draft.places["type"] = place
         elif draft.results != [value.type]:
-            result = ", ".join(map(str, draft.results))
+            result = ", ".join(map(str, draft.results or ()))
             self.error("C20", place, f"the value has type {value.type}, the result {result}")
             draft.broken = True
 
