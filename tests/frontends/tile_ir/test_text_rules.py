@@ -127,6 +127,18 @@ GENERIC = [
     ),
     ("C2", '«"cuda_tile.assert"»(%b) : (tile<i1>) -> ()', "the attribute message is missing"),
 ]
+DENSE = [
+    (
+        "C20",
+        '%a = "cuda_tile.constant"() «{value = dense<[1, 2, 3, 4]> : tile<4xi32>}» : () -> tile<2x2xi32>',
+        "the value has type tile<4xi32>, the result tile<2x2xi32>",
+    ),
+    (
+        "C21",
+        'cuda_tile.module @m {\n"cuda_tile.global"() «{sym_name = "g", value = dense<1> : tile<2x2xi32>}» : () -> ()\n}',
+        "the type of a global is a tile of rank 1, not tile<2x2xi32>",
+    ),
+]
 ENTRY = """cuda_tile.module @m {
   "cuda_tile.entry"() <«{%s, sym_name = "k"}»> ({
   ^bb0(%%a: tile<i32>):
@@ -164,6 +176,12 @@ DEBUG = [
     ("C2", "#a = 3 : i32\nentry @k() {\n return loc(«#a»)\n}", "no location"),
     ("C2", "entry @k() {\n return loc(«elsewhere»)\n}", "there is no location 'elsewhere'"),
     ("C2", "entry @k() {\n return loc(«#none»)\n}", "not defined"),
+    ("C1", 'entry @k() {\n return loc("f":1:2 to «)»\n}', "expected a line"),
+    (
+        "C23",
+        '#s = #cuda_tile.di_subprogram<name = "k">\n#a = «#cuda_tile.di_loc<loc("f":1:1 to :2) in #s»>\nentry @k() {\n return loc(#a)\n}',
+        "a place in a file within a scope",
+    ),
     (
         "C2",
         "#a = «#cuda_tile.di_scope<»line = 1>\nentry @k() {\n return loc(#a)\n}",
@@ -202,7 +220,9 @@ DEBUG = [
 ]
 
 
-@pytest.mark.parametrize(("code", "marked", "says"), [*TYPES, *LITERALS, *FORMS, *GENERIC, *SIGNATURES, *FILES, *DEBUG])
+@pytest.mark.parametrize(
+    ("code", "marked", "says"), [*TYPES, *LITERALS, *FORMS, *GENERIC, *DENSE, *SIGNATURES, *FILES, *DEBUG]
+)
 def test_rules_of_the_text(code: str, marked: str, says: str) -> None:
     check(code, marked, says)
 

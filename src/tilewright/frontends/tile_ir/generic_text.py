@@ -6,13 +6,12 @@ import re
 from typing import Final
 
 from tilewright.diagnostics import SourceRange
-from tilewright.dialects.cuda_tile.attributes import Dense
+from tilewright.dialects.cuda_tile.attributes import Elements
 from tilewright.dialects.cuda_tile.base import generic_name
 from tilewright.dialects.cuda_tile.core import Entry
-from tilewright.dialects.cuda_tile.types import FunctionType, Tile
-from tilewright.frontends.tile_ir.block_text import Argument
+from tilewright.dialects.cuda_tile.types import FunctionType
 from tilewright.frontends.tile_ir.codes import SYNTAX, WORDS
-from tilewright.frontends.tile_ir.draft import Draft
+from tilewright.frontends.tile_ir.draft import Argument, Draft
 from tilewright.frontends.tile_ir.region_text import RegionReader
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
@@ -85,10 +84,12 @@ class GenericReader(RegionReader):
             if name == "function_type":
                 fits, wanted = value == FunctionType(inputs), f"{FunctionType(inputs)}, as its block says, not {value}"
             else:
-                fits = isinstance(value, tuple) and len(value) == counts[name]
+                fits = isinstance(value, tuple) and [type(v) for v in value] == [dict] * counts[name]
                 wanted = f"a list of {counts[name]} dictionaries"
             if not fits:
                 self.fail(f"the {name} of this entry is {wanted}", "C21", place)
+            if name == "arg_attrs":
+                draft.attributes[name] = value
 
     def _properties(
         self, draft: Draft, attributes: dict[str, tuple[Attribute, SourceRange]], place: SourceRange
@@ -96,9 +97,7 @@ class GenericReader(RegionReader):
         cls = draft.cls
         for name, (value, where) in attributes.items():
             self.set_attribute(draft, name, value, where)
-        constant = draft.attributes.get("value")
-        if "type" in cls.definition.attributes and isinstance(constant, Dense):
-            draft.attributes.setdefault("type", Tile((constant.count,), constant.element))
+        self._constant(draft, attributes)
         for key, spec in cls.definition.attributes.items():
             if spec.required and key not in draft.attributes and not draft.broken:
                 self.error(
@@ -106,11 +105,25 @@ class GenericReader(RegionReader):
                 )
                 draft.broken = True
 
+    def _constant(self, draft: Draft, attributes: dict[str, tuple[Attribute, SourceRange]]) -> None:
+        """The type of a constant is that of the global, or of the result."""
+        value, place = attributes.get("value", (None, None))
+        if "value" not in draft.cls.definition.attributes or place is None or not isinstance(value, Elements):
+            return
+        if "type" in draft.cls.definition.attributes:
+            draft.attributes.setdefault("type", value.type)
+            draft.places["type"] = place
+        elif draft.results != [value.type]:
+            result = ", ".join(map(str, draft.results or ()))
+            self.error("C20", place, f"the value has type {value.type}, the result {result}")
+            draft.broken = True
+
     def _assign(self, draft: Draft, values: list[_Operand], sizes: Attribute, place: SourceRange) -> None:
         """Deal operands out to their groups."""
         specs = draft.cls.definition.operands
         if draft.cls.definition.segmented:
-            counts = [s for s in sizes if isinstance(s, int)] if isinstance(sizes, tuple) else []
+            found = sizes.value if isinstance(sizes, Elements) else sizes
+            counts = [s for s in found if isinstance(s, int)] if isinstance(found, tuple) else []
             fits = len(counts) == len(specs) and sum(counts) == len(values) and min(counts, default=0) >= 0
         else:
             rest = len(values) - sum(not s.varies for s in specs.values())

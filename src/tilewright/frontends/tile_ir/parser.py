@@ -231,6 +231,8 @@ class Parser(GenericReader):
             start = self.position
             draft.attributes["optimization_hints"] = self.hints()
             draft.places["optimization_hints"] = self.range_from(start)
+        if any(argument.attributes for argument in arguments):
+            draft.attributes["arg_attrs"] = tuple(argument.attributes for argument in arguments)
         header = self.end
         outer = self.scopes.isolate()
         self.in_entry = True
