@@ -219,6 +219,23 @@ def test_errors_in_all_functions() -> None:
     assert [e.text for e in found] == ["foo", "bar"]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("func @f(%a: f32) {\n%b = add %a, %a :", ["expected a type", "expected `}`, found the end"]),
+        ("func @f(%b: bool) {\nif %b {\nbarrier\n}\nfunc @g() {\n}", ["expected `}`, judging by"]),
+        ("func @f(%b: bool) {\n    barrier\nfunc @g() {\n}", ["expected `}`, judging by"]),
+    ],
+)
+def test_text_that_is_not_indented_tells_nothing_by_it(text: str, found: list[str]) -> None:
+    errors = errors_of(text)
+    assert len(errors) == len(found)
+    for error, words in zip(errors, found, strict=True):
+        assert words in error.message
+        assert error.diagnostic.location.primary is not None
+        assert error.diagnostic.location.primary.start > text.index("{") + 1
+
+
 def test_forgotten_brace_is_found_by_indentation() -> None:
     text = """func @f(%b: bool, %k: i32) {
     if %b {
