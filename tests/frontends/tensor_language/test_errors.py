@@ -156,6 +156,8 @@ def test_what_is_missing_at_a_line_end_is_reported_there() -> None:
         ("func @f() {} barrier", "V1", "barrier"),
         ("func @f(%a: group<f32>) {}", "V9", "f32"),
         ("func @f(%a: memref<f32x4,globl>) {}", "V2", "globl"),
+        ("func @f(%a: memref<x?>) {}", "V1", "x"),
+        ("func @f(%a: memref<x4x?>) {}", "V1", "x"),
         ("func @f(%a: coopmatrix<f32x4x4,matrix_c>) {}", "V2", "matrix_c"),
     ],
 )
