@@ -22,7 +22,7 @@ from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.pages import private_pages
 from tilewright.machine.processor import missing_features
 from tilewright.machine.tile_state import tiles_refused
-from tilewright.runtime.apart import LaunchSite, form_apart, alias_requirement, prepared, takes_apart
+from tilewright.runtime.apart import LaunchSite, alias_requirement, form_apart, prepared, takes_apart
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError

@@ -18,7 +18,7 @@ from tilewright.artifacts.parameters import REPORTS, made_extents
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
-from tilewright.runtime.apart import LaunchSite, form_apart, alias_requirement, prepared, takes_apart
+from tilewright.runtime.apart import LaunchSite, alias_requirement, form_apart, prepared, takes_apart
 from tilewright.runtime.arrays import NotAnArray, UnusableArray, view
 from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
