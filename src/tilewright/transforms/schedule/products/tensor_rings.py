@@ -41,6 +41,7 @@ from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.iterations import at_iteration, carry, hand_on
 from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
 from tilewright.transforms.schedule.products.pipelining import pipelined
+from tilewright.transforms.schedule.products.put_off import put_off
 from tilewright.transforms.schedule.products.ring_stages import RingStages
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
@@ -240,11 +241,15 @@ class TensorRings(RingStages, frozen=True):
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         if self.ahead.turns > 1 and not goes_on:
             build(turns.OpenTurns(self.ahead.turns))
-        first = Iteration(self, build, known, start)
+        given = old.carried[place]
+        later = put_off(old, late, given)
+        first = Iteration(self, build, known, start, put_off=later)
         first.run(but=late, asks=False)
         # what the product needs, beside its factors in memory
-        needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
-        handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
+        sums = given if later.ops else late.acc
+        needs = [value for value in (late.lhs, late.rhs) if self._is_held(late, value)]
+        needs += [value for value in later.needs if value is not given]
+        handed = [*self._end.operands[:place], sums, *self._end.operands[place + 1 :], *needs]
         inits = [first.new(value) for value in handed]
         second, count = self._second(build), 2 * self.stages
         following = turn_behind(build, start, count) if goes_on else build.index(1 % count)
@@ -252,17 +257,19 @@ class TensorRings(RingStages, frozen=True):
         loop.op.unroll = False
         *carried, turn = loop.carried
         known = {**dict(zip(old.carried, carried, strict=False)), old.index: loop.index}
-        waiting = {needs[0]: carried[place], **dict(zip(needs[1:], carried[len(old.carried) :], strict=True))}
-        iteration = Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
+        waiting = {sums: carried[place], **dict(zip(needs, carried[len(old.carried) :], strict=True))}
+        iteration = Iteration(self, loop.body, known, turn, late, waiting, given, later)
         iteration.run(but=late)
         values = [iteration.new(value) for value in handed]
         *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
-        waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
+        waiting = {sums: outs[place], **dict(zip(needs, outs[len(old.carried) :], strict=True))}
         before = turn_before(build, turn, count)
         ring = self.ring_of(late)
         if ring is not None and len(ring.ops) == 1:
             # others have waited for what they multiply too
             self.await_factors(build, late, before)
+        for op in later.ops:
+            build(op.clone(waiting))
         with self.in_turn(build):
             begun = self.begin(build, late, before, waiting)
         if goes_on:
