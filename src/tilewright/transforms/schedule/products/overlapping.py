@@ -129,8 +129,9 @@ class Iteration:
             for op, turn in early:
                 if not takes_turns:
                     self._await_factors(op, turn)
-                if op is late and self._handed is not None:
+                if op is late:
                     self._compute_put_off(build)
+                if op is late and self._handed is not None:
                     self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
                 else:
                     self._begun.append((op.out, self._begin(op)))
@@ -154,13 +155,14 @@ class Iteration:
             self._build(op.clone(self._known))
 
     def _compute_put_off(self, build: Builder) -> None:
-        """Compute what the late product adds to. The accumulators have been awaited; they are tied to the products that
-        go on, in front of which LLVM would compute it, as it does behind the last iteration."""
-        if self._put_off.ops and self._handed is not None:
+        """Compute what the iteration before has put off. Its accumulators have been awaited; they are tied to the
+        products that go on, in front of which LLVM would compute it, as it does behind the last iteration."""
+        if self._put_off.makes_sums and self._handed is not None:
             sums = self._waiting[self._handed]
             self._waiting[self._handed] = build(gpu.AwaitMma(sums, pending=len(self._begun), others=True)).out
         for op in self._put_off.ops:
             build(op.clone(self._waiting))
+        self._known.update(self._put_off.handed_on(self._rings.loop, self._waiting))
 
     def _await_factors(self, op: tile.Mma, turn: Value) -> None:
         """Wait for what a product has of its ring, unless another one that has it too has waited."""

@@ -28,7 +28,7 @@ from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
+from tilewright.transforms.schedule.products.ahead import Ahead, Side, late_product, not_copied
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.demanded_maps import demand_map
@@ -39,6 +39,7 @@ from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP, ProductPlan
 from tilewright.transforms.schedule.products.producer_ring import ProducerRing, Words
+from tilewright.transforms.schedule.products.put_off import PutOff, put_off
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
@@ -214,7 +215,9 @@ class _Placement(Struct):
             ops = tuple(dict.fromkeys(op for op, _ in stay))
             stays = Stay(ops, staying, build(Alloca(result_types=[word])).out)
         bring = partial(self._bring, [each for each in ahead.shared_by_all if each not in stay], ahead)
-        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays).place()
+        late = None if ahead.overlap else late_product(loop, ahead.products)
+        later = PutOff() if late is None else put_off(loop, late, self.plans, ahead.ahead)
+        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays, later).place()
 
     @staticmethod
     def _cluster(build: Builder, loop: scf.For, ahead: Ahead, words: MemrefType) -> ClusterRing | None:
