@@ -150,8 +150,9 @@ def _together(low: Lowering, build: Builder, ops: Sequence[tile.Reduce | ReduceB
 def _sum_own(low: Lowering, build: Builder, op: gpu_sums.SumOwn) -> None:
     """Of the registers of a thread; lanes that have others of the line are told by the layout of what is left."""
     layout, left = layout_of(op.tile), layout_of(op.out)
-    is_known = not copies(layout) and left == layout.reduce_dim(op.dim)
-    assert is_known and all(place.digit.owner is not Owner.WARP for place in layout.along(op.dim)), "put_off has asked"
+    others = [*copies(layout), *(place for place in layout.along(op.dim) if place.digit.owner is Owner.WARP)]
+    assert not others, "put_off has asked"
+    assert left == layout.reduce_dim(op.dim), "put_off has asked"
     low.put(op.out, Reduction(layout, op.dim, _added).in_registers(build, low.new(op.tile)))
 
 

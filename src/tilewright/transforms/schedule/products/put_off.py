@@ -1,10 +1,9 @@
 """What an iteration of a loop with several products computes for nobody but the next one: it may be put off until the
 first products of that have begun, for the unit multiplies meanwhile.
 
-before:  %acc, %l = .. the loop carries    %part = tile.reduce %e    %rest = .. %acc, %f ..    %n = .. %l, %f, %part ..
-         yield (tile.mma %p, .., %rest), %n           (the product is begun an iteration later)
-after:   (begin the first products)  %rest = .. %acc, %f ..   %n = .. %l, %f, (gpu.sum_lanes %part) ..   (begin the last)
-         ..  %part = gpu.sum_own %e   yield %acc, %l, %f, %part
+before:  %part = tile.reduce %e   %n = .. %l, %f, %part ..   %rest = .. %acc, %f ..   yield %n, (tile.mma %p, .., %rest)
+after:   (begin the first products)   %n = .. %l, %f, (gpu.sum_lanes %part) ..   %rest = .. %acc, %f ..
+         (begin the last one of the iteration before)  ..  %part = gpu.sum_own %e   yield %l, %acc, %f, %part
 
 In its place the loop hands on what it is computed of: lines, which take few registers. Lanes wait for each other when
 they add up what they have of a line, so sums that are handed on are put off too.
@@ -12,7 +11,7 @@ they add up what they have of a line, so sums that are handed on are put off too
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -23,7 +22,7 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.definition import PURE
 from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.layouts import Owner
-from tilewright.ir.types import F32
+from tilewright.ir.types import F32, TileType
 from tilewright.transforms.schedule.products.ahead import needs_nothing
 from tilewright.transforms.schedule.products.around import Side
 from tilewright.transforms.schedule.products.chains import sums_of
@@ -57,47 +56,50 @@ def put_off(loop: scf.For, late: tile.Mma, plans: Plans, ahead: frozenset[Side])
     end = loop.body.entry.last
     if not begins or not isinstance(end, scf.Yield):
         return PutOff()
-    found = _only_for(loop, late, late.acc)
+    cut = frozenset(op for op in loop.body.entry if isinstance(op, tile.Reduce) and _is_cut(op, late, plans))
     given = loop.carried[list(end.operands).index(late.out)]
-    makes_sums = given in _needs(loop, found) and all(user in found for user in given.uses)
-    ops, places = found if makes_sums else set[Operation](), list[int]()
+    most = tile_type(late.acc).size - 1
+
+    def takes_few(ops: set[Operation]) -> bool:
+        # of a sum its parts are handed on, as many
+        needs = [*_needs(loop, ops - cut), *(op.out for op in cut & ops)]
+        lines = [value.type for value in needs if value is not given]
+        return sum(type_.size if isinstance(type_, TileType) else most for type_ in lines) <= most
+
+    ops = _only_for(late, late.acc, cut)
+    makes_sums = given in _needs(loop, ops - cut) and all(user in ops for user in given.uses) and takes_few(ops)
+    ops, places = ops if makes_sums else set[Operation](), list[int]()
     for place, value in enumerate(end.operands):
-        more = _only_for(loop, end, value)
-        sums = [op for op in more if isinstance(op, tile.Reduce)]
-        if value is not late.out and sums and all(_is_cut(op, late, plans) for op in sums):
+        more = _only_for(end, value, cut)
+        if not cut.isdisjoint(more) and takes_few(more):
             ops |= more
             places.append(place)
-    # of a sum its parts are handed on, as many
-    lines = [op.out for op in ops if isinstance(op, tile.Reduce)]
-    lines += _needs(loop, {op for op in ops if not isinstance(op, tile.Reduce)})
-    handed = sum(tile_type(value).size for value in dict.fromkeys(lines) if value is not given)
-    if not ops or handed >= tile_type(late.acc).size:
-        return PutOff()
     ops = {_cut(op) if isinstance(op, tile.Reduce) else op for op in ops}
     return PutOff([op for op in loop.body.entry if op in ops], _needs(loop, ops), makes_sums, places)
 
 
-def _only_for(loop: scf.For, user: Operation, value: Value) -> set[Operation]:
-    """What of a loop computes a value for one user alone, element by element, from lines and what is carried."""
-    found, work = set[Operation](), [value] * (list(value.uses) == [user] and list(user.operands).count(value) == 1)
+def _only_for(user: Operation, value: Value, cut: frozenset[Operation]) -> set[Operation]:
+    """What of a loop computes a value for one user alone, which uses it once: element by element, from sums that are
+    cut, and what is there."""
+    is_alone = list(value.uses) == [user] and list(user.operands).count(value) == 1
+    found, work = set[Operation](), [value] if is_alone else []
     while work:
         out = work.pop()
         op = out.defining_op
-        if op is None or op.block is not loop.body.entry or not _is_known(op):
+        if op is None or op.block is not user.block or not (op in cut or _is_elementwise(op)):
             continue
         if out is value or all(each in found for each in out.uses):
             found.add(op)
             # what is summed up is computed where it is
-            work += [] if isinstance(op, tile.Reduce) else op.operands
+            work += [] if op in cut else op.operands
     return found
 
 
-def _is_known(op: Operation) -> bool:
-    is_sum = isinstance(op, tile.Reduce) and op.kind is AtomicKind.ADD and tile_type(op.out).element is F32
-    return is_sum or (PURE in op.definition.traits and isinstance(op, Elementwise | MovesElements))
+def _is_elementwise(op: Operation) -> bool:
+    return PURE in op.definition.traits and isinstance(op, Elementwise | MovesElements)
 
 
-def _needs(loop: scf.For, ops: set[Operation]) -> list[Value]:
+def _needs(loop: scf.For, ops: Collection[Operation]) -> list[Value]:
     """What operations are computed of that others make, or the loop carries."""
     body = [op for op in loop.body.entry if op in ops]
     used = dict.fromkeys(value for op in body for value in op.operands)
@@ -105,9 +107,9 @@ def _needs(loop: scf.For, ops: set[Operation]) -> list[Value]:
 
 
 def _is_cut(op: tile.Reduce, late: tile.Mma, plans: Plans) -> bool:
-    """Whether lanes alone share lines: those of accumulators, which the late product has of the same threads."""
+    """Whether lanes alone share lines of what is added up, and have the sums where the late product has its lines."""
     product = sums_of(op.tile)
-    if product not in plans:
+    if product not in plans or op.kind is not AtomicKind.ADD or tile_type(op.out).element is not F32:
         return False
     layout = plans[product].layout
     others = {place.digit.owner for place in layout.along(op.dim)} - {Owner.REG, Owner.LANE}
