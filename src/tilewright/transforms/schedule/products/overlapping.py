@@ -130,11 +130,15 @@ class Iteration:
                 if not takes_turns:
                     self._await_factors(op, turn)
                 if op is late:
-                    self._compute_put_off(build)
+                    self._scale(build)
                 if op is late and self._handed is not None:
                     self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
                 else:
                     self._begun.append((op.out, self._begin(op)))
+        if late is not None:
+            for op in self._put_off.lines:
+                build(op.clone(self._waiting))
+            self._known.update(self._put_off.handed_on(rings.loop, self._waiting))
         if asks:
             rings.copy(build, self._known[rings.loop.index], self._turn)
         last = _only_for(but, body)
@@ -154,15 +158,14 @@ class Iteration:
             # registers that the last product of the iteration before reads are free now
             self._build(op.clone(self._known))
 
-    def _compute_put_off(self, build: Builder) -> None:
-        """Compute what the iteration before has put off. Its accumulators have been awaited; they are tied to the
-        products that go on, in front of which LLVM would compute it, as it does behind the last iteration."""
-        if self._put_off.makes_sums and self._handed is not None:
+    def _scale(self, build: Builder) -> None:
+        """Compute what the late product adds to. Its accumulators have been awaited; they are tied to the products that
+        go on, in front of which LLVM would compute it, as it does behind the last iteration."""
+        if self._put_off.sums and self._handed is not None:
             sums = self._waiting[self._handed]
             self._waiting[self._handed] = build(gpu.AwaitMma(sums, pending=len(self._begun), others=True)).out
-        for op in self._put_off.ops:
+        for op in self._put_off.sums:
             build(op.clone(self._waiting))
-        self._known.update(self._put_off.handed_on(self._rings.loop, self._waiting))
 
     def _await_factors(self, op: tile.Mma, turn: Value) -> None:
         """Wait for what a product has of its ring, unless another one that has it too has waited."""

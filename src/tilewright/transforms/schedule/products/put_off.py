@@ -35,13 +35,21 @@ Plans = Mapping[tile.Mma, ProductPlan]
 
 
 class PutOff(Struct, frozen=True):
-    """Operations in their order, and what they are computed of that is another one in each iteration. They make the
-    accumulators that the late product adds to, if it says so, and what the loop hands on at some `places`."""
+    """Operations in their order, and what they `need` that is another value in each iteration.
 
-    ops: Sequence[Operation] = ()
+    Those of `sums` make the accumulators that the late product adds to; those of `lines`, which nobody waits for, what
+    the loop hands on at some `places`.
+    """
+
+    sums: Sequence[Operation] = ()
+    lines: Sequence[Operation] = ()
     needs: Sequence[Value] = ()
-    makes_sums: bool = False
     places: Sequence[int] = ()
+
+    @property
+    def ops(self) -> Sequence[Operation]:
+        """All of them."""
+        return [*self.sums, *self.lines]
 
     def handed_on(self, loop: scf.For, known: Mapping[Value, Value]) -> Mapping[Value, Value]:
         """What has been put off stands for what the loop carries, where `known` has it for an iteration."""
@@ -66,16 +74,18 @@ def put_off(loop: scf.For, late: tile.Mma, plans: Plans, ahead: frozenset[Side])
         lines = [value.type for value in needs if value is not given]
         return sum(type_.size if isinstance(type_, TileType) else most for type_ in lines) <= most
 
-    ops = _only_for(late, late.acc, cut)
-    makes_sums = given in _needs(loop, ops - cut) and all(user in ops for user in given.uses) and takes_few(ops)
-    ops, places = ops if makes_sums else set[Operation](), list[int]()
+    sums = _only_for(late, late.acc, cut)
+    is_scaled = given in _needs(loop, sums - cut) and all(user in sums for user in given.uses)
+    sums = sums if is_scaled and takes_few(sums) else set[Operation]()
+    lines, places = set[Operation](), list[int]()
     for place, value in enumerate(end.operands):
         more = _only_for(end, value, cut)
         if not cut.isdisjoint(more) and takes_few(more):
-            ops |= more
+            lines |= more
             places.append(place)
-    ops = {_cut(op) if isinstance(op, tile.Reduce) else op for op in ops}
-    return PutOff([op for op in loop.body.entry if op in ops], _needs(loop, ops), makes_sums, places)
+    first, behind = ({_cut(op) if isinstance(op, tile.Reduce) else op for op in ops} for ops in (sums, lines))
+    ordered = [[op for op in loop.body.entry if op in ops] for ops in (first, behind)]
+    return PutOff(*ordered, _needs(loop, first | behind), places)
 
 
 def _only_for(user: Operation, value: Value, cut: frozenset[Operation]) -> set[Operation]:

@@ -247,7 +247,7 @@ class TensorRings(RingStages, frozen=True):
         first = Iteration(self, build, known, start, put_off=later)
         first.run(but=late, asks=False)
         # what the product needs, beside its factors in memory
-        sums = given if later.makes_sums else late.acc
+        sums = given if later.sums else late.acc
         needs = [value for value in (late.lhs, late.rhs) if self._is_held(late, value)]
         handed = list(self._end.operands)
         handed[place] = sums
