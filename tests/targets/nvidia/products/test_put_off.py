@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -43,7 +44,7 @@ def by_elements(text: str) -> str:
     return text.replace(line, f"{factor}\n{line.replace('%fw', '%each')}")
 
 
-PROGRAMS: Final = {
+PROGRAMS: Final[Mapping[str, tuple[Callable[[str], str], bool, bool]]] = {
     "plain": (lambda text: text, True, True),
     "a factor that is handed on itself": (lambda text: carrying(text, f"%then = maxf %more, %f : {LINE}"), True, True),
     "a part that is handed on": (lambda text: carrying(text, f"%then = addf %lf, %none : {LINE}"), True, True),

@@ -84,8 +84,9 @@ def put_off(loop: scf.For, late: tile.Mma, plans: Plans, ahead: frozenset[Side])
             lines |= more
             places.append(place)
     first, behind = ({_cut(op) if isinstance(op, tile.Reduce) else op for op in ops} for ops in (sums, lines))
-    ordered = [[op for op in loop.body.entry if op in ops] for ops in (first, behind)]
-    return PutOff(*ordered, _needs(loop, first | behind), places)
+    body = list(loop.body.entry)
+    needs = _needs(loop, first | behind)
+    return PutOff([op for op in body if op in first], [op for op in body if op in behind], needs, places)
 
 
 def _only_for(user: Operation, value: Value, cut: frozenset[Operation]) -> set[Operation]:
@@ -119,7 +120,7 @@ def _needs(loop: scf.For, ops: Collection[Operation]) -> list[Value]:
 def _is_cut(op: tile.Reduce, late: tile.Mma, plans: Plans) -> bool:
     """Whether lanes alone share lines of what is added up, and have the sums where the late product has its lines."""
     product = sums_of(op.tile)
-    if product not in plans or op.kind is not AtomicKind.ADD or tile_type(op.out).element is not F32:
+    if product is None or product not in plans or op.kind is not AtomicKind.ADD or tile_type(op.out).element is not F32:
         return False
     layout = plans[product].layout
     others = {place.digit.owner for place in layout.along(op.dim)} - {Owner.REG, Owner.LANE}
