@@ -9,18 +9,19 @@ from typing import Final
 import numpy as np
 import pytest
 
+import tilewright as tw
 from targets.nvidia.products.test_attention import TEXTS, arguments
 from targets.nvidia.products.test_levels import levels
-from targets.nvidia.products.test_products import emitted
-from targets.nvidia.products.test_tensor_rings import OF, checked, counted, emulate
+from targets.nvidia.products.test_tensor_rings import TURNS, checked, emulate
 from tilewright.dialects import arith, gpu_products, gpu_sums, scf
 from tilewright.ir.core import Operation
 from tilewright.ir.types import TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
-from tilewright.targets.nvidia.ptx import compile_to_ptx
 
-LINE, SUMS = "tile<64xf32>", "tile<64x64xf32>"
+OF: Final = TEXTS.Attention(128, 3 * 64, 64, (128, 64))
+"""Two groups of warps, which take turns."""
+LINE, SUMS = "tile<128xf32>", "tile<128x64xf32>"
 
 
 def carrying(text: str, line: str, then: str = "%then") -> str:
@@ -72,7 +73,7 @@ def is_scaling(op: Operation) -> bool:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str, rng: np.random.Generator) -> None:
     change, puts_lines_off, puts_sums_off = PROGRAMS[name]
-    modules = list(levels(change(TEXTS.attention(OF)), Architecture.SM_90A))
+    modules = list(levels(change(TEXTS.attention(OF)), Architecture.SM_90A, TURNS))
     body = steady(list(modules[0].kernels[0].walk()))
     first, last = (number for number, op in enumerate(body) if isinstance(op, gpu_products.Mma))
     between, behind = body[first:last], body[last:]
@@ -84,11 +85,19 @@ def test_programs(name: str, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=2e-3)
 
 
+def test_nothing_is_put_off_where_groups_take_no_turns() -> None:
+    """Products of others would come between those of a group."""
+    module = next(iter(levels(TEXTS.attention(OF), Architecture.SM_90A, "threads=256 turns=no")))
+    assert not any(isinstance(op, gpu_sums.SumLanes) for op in module.kernels[0].walk())
+
+
 def test_no_more_is_computed_in_front_of_the_first_product() -> None:
     """LLVM finds what stands in the loop and behind it alike, and would compute it once in front of the test for one
     more iteration, for which the unit waits."""
-    llvm, _ = emitted(counted(TEXTS.attention(OF)))
-    ptx = compile_to_ptx(llvm, Architecture.SM_90A)
-    parts = [part.partition("wgmma.mma_async")[0] for part in re.split(r"wgmma\.commit_group", ptx)]
-    scaled = [part.count("mul.rn.f32") for part in parts if "ex2" not in part]
-    assert max(scaled) >= 32, "64 x 64 accumulators of 128 threads"
+    q = np.zeros((1, 1, 256, 128), np.float16)
+    kernel = tw.attention.plan(q, q, q, causal=True, target="nvidia:sm_90a").kernel
+    assert "turns=yes" in kernel.schedule
+    parts = [part.partition("wgmma.mma_async")[0] for part in re.split(r"wgmma\.commit_group", kernel.asm)]
+    # behind the last one the result is divided by its sums
+    scaled = [part.count("mul.rn.f32") for part in parts[:-1] if "ex2" not in part]
+    assert max(scaled) >= 64, "128 x 128 accumulators of 256 threads"

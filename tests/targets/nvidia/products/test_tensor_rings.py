@@ -162,7 +162,7 @@ _AWAITED = (gpu_products.AwaitMma, lane_products.AwaitMma)
 
 def scores_that_are_not_there(kernel: Kernel) -> None:
     """The product that is begun last is not the only one that may be left."""
-    *_, wait = [op for op in _ops(kernel, _AWAITED) if op.others]
+    (wait,) = [op for op in _ops(kernel, _AWAITED) if op.others]
     wait.pending += 1
 
 

@@ -215,7 +215,7 @@ class _Placement(Struct):
             ops = tuple(dict.fromkeys(op for op, _ in stay))
             stays = Stay(ops, staying, build(Alloca(result_types=[word])).out)
         bring = partial(self._bring, [each for each in ahead.shared_by_all if each not in stay], ahead)
-        late = None if ahead.overlap else late_product(loop, ahead.products)
+        late = late_product(loop, ahead.products) if ahead.turns > 1 else None
         later = PutOff() if late is None else put_off(loop, late, self.plans, ahead.ahead)
         TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays, later).place()
 
