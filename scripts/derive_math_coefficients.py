@@ -74,104 +74,73 @@ def series(function: Real, limit: Real) -> Real:
     return lambda x: limit(x) if abs(x) < mp.mpf(10) ** -12 else function(x)
 
 
+def tail_of_odd(
+    name: str, meaning: str, function: Real, powers: tuple[mp.mpf, mp.mpf, mp.mpf], most: mp.mpf
+) -> Approximation:
+    """(f(x)/x - c) / z of an odd function f, by z = x^2 up to `most`.
+
+    `powers` has the first three coefficients of f(x)/x in powers of z, the first of which is c.
+    """
+    first, second, third = powers
+    return Approximation(
+        name,
+        meaning,
+        series(lambda z: (function(mp.sqrt(z)) / mp.sqrt(z) - first) / z, lambda z: second + third * z),
+        lambda z: z + mp.mpf(10) ** -4,
+        mp.mpf(0),
+        most,
+    )
+
+
 def approximations() -> list[tuple[Approximation, dict[str, int]]]:
     """What is needed, with the number of terms for f32 and f64."""
+    one = mp.mpf(1)
     half_ln2 = mp.log(2) / 2 * mp.mpf("1.0001")
     quarter = (mp.pi / 4) ** 2 * mp.mpf("1.0002")
     s_max = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.0001")
-    one = mp.mpf(1)
+    exp = Approximation(
+        "EXP",
+        "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2",
+        series(lambda r: (mp.exp(r) - 1 - r) / r**2, lambda r: one / 2 + r / 6),
+        lambda r: r**2 + mp.mpf(10) ** -6,
+        -half_ln2,
+        half_ln2,
+    )
+    cos = Approximation(
+        "COS",
+        "(cos(r) - 1 + z/2) / z^2 with z = r^2, |r| <= pi/4",
+        series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, lambda z: one / 24 - z / 720),
+        lambda z: z**2 + mp.mpf(10) ** -6,
+        mp.mpf(0),
+        quarter,
+    )
+    log_meaning = "(log((1+s)/(1-s))/s - 2) / z with z = s^2 and (1+s)/(1-s) in [sqrt(1/2), sqrt(2)]"
+    log = tail_of_odd("LOG", log_meaning, lambda s: 2 * mp.atanh(s), (2 * one, 2 * one / 3, 2 * one / 5), s_max)
+    sin = tail_of_odd(
+        "SIN", "(sin(r)/r - 1) / z with z = r^2, |r| <= pi/4", mp.sin, (one, -one / 6, one / 120), quarter
+    )
+    tan = tail_of_odd(
+        "TAN", "(tan(r)/r - 1) / z with z = r^2, |r| <= pi/4", mp.tan, (one, one / 3, 2 * one / 15), quarter
+    )
+    sinh = tail_of_odd("SINH", "(sinh(x)/x - 1) / z with z = x^2, |x| <= 1", mp.sinh, (one, one / 6, one / 120), one)
+    atan = tail_of_odd("ATAN", "(atan(x)/x - 1) / z with z = x^2, |x| <= 1", mp.atan, (one, -one / 3, one / 5), one)
     return [
-        (
-            Approximation(
-                "EXP",
-                "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2",
-                series(lambda r: (mp.exp(r) - 1 - r) / r**2, lambda r: one / 2 + r / 6),
-                lambda r: r**2 + mp.mpf(10) ** -6,
-                -half_ln2,
-                half_ln2,
-            ),
-            {"f32": 5, "f64": 10},
-        ),
-        (
-            Approximation(
-                "LOG",
-                "(log((1+s)/(1-s))/s - 2) / z with z = s^2 and (1+s)/(1-s) in [sqrt(1/2), sqrt(2)]",
-                series(lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, lambda z: mp.mpf(2) / 3 + 2 * z / 5),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                s_max,
-            ),
-            {"f32": 4, "f64": 7},
-        ),
-        (
-            Approximation(
-                "SIN",
-                "(sin(r)/r - 1) / z with z = r^2, |r| <= pi/4",
-                series(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 6 + z / 120),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                quarter,
-            ),
-            {"f32": 3, "f64": 6},
-        ),
-        (
-            Approximation(
-                "COS",
-                "(cos(r) - 1 + z/2) / z^2 with z = r^2, |r| <= pi/4",
-                series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, lambda z: one / 24 - z / 720),
-                lambda z: z**2 + mp.mpf(10) ** -6,
-                mp.mpf(0),
-                quarter,
-            ),
-            {"f32": 3, "f64": 6},
-        ),
-        (
-            Approximation(
-                "TAN",
-                "(tan(r)/r - 1) / z with z = r^2, |r| <= pi/4",
-                series(lambda z: (mp.tan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 3 + 2 * z / 15),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                quarter,
-            ),
-            {"f32": 7, "f64": 14},
-        ),
+        (exp, {"f32": 5, "f64": 10}),
+        (log, {"f32": 4, "f64": 7}),
+        (sin, {"f32": 3, "f64": 6}),
+        (cos, {"f32": 3, "f64": 6}),
+        (tan, {"f32": 7, "f64": 14}),
         (tail_of_tanh(0.35), {"f32": 4}),
-        (
-            Approximation(
-                "SINH",
-                "(sinh(x)/x - 1) / z with z = x^2, |x| <= 1",
-                series(lambda z: (mp.sinh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: one / 6 + z / 120),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                one,
-            ),
-            {"f32": 4, "f64": 7},
-        ),
-        (
-            Approximation(
-                "ATAN",
-                "(atan(x)/x - 1) / z with z = x^2, |x| <= 1",
-                series(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -one / 3 + z / 5),
-                lambda z: z + mp.mpf(10) ** -4,
-                mp.mpf(0),
-                one,
-            ),
-            {"f32": 9},
-        ),
+        (sinh, {"f32": 4, "f64": 7}),
+        (atan, {"f32": 9}),
     ]
 
 
 def tail_of_tanh(most: float) -> Approximation:
     """What the hyperbolic tangent is less than its argument, near 0."""
-    return Approximation(
-        "TANH",
-        f"(tanh(x)/x - 1) / z with z = x^2, |x| <= {most}",
-        series(lambda z: (mp.tanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: -mp.mpf(1) / 3 + 2 * z / 15),
-        lambda z: z + mp.mpf(10) ** -4,
-        mp.mpf(0),
-        mp.mpf(str(most)) ** 2 * mp.mpf("1.0001"),
-    )
+    meaning = f"(tanh(x)/x - 1) / z with z = x^2, |x| <= {most}"
+    powers = mp.mpf(1), -mp.mpf(1) / 3, 2 * mp.mpf(1) / 15
+    return tail_of_odd("TANH", meaning, mp.tanh, powers, mp.mpf(str(most)) ** 2 * mp.mpf("1.0001"))
 
 
 def pieces_of_tanh() -> tuple[list[list[float]], mp.mpf]:

@@ -212,34 +212,34 @@ def _reached(file: str, below: Mapping[str, set[str]]) -> set[str]:
 def namings(known: Mapping[str, Module]) -> Mapping[str, list[str]]:
     """Operations of the dialects, with the files of the package that name them, but for the one that declares them."""
     declared = {
-        (module.name, node.name)
+        f"{module.name}.{node.name}"
         for module in known.values()
         if module.file.startswith("dialects/")
         for node in module.tree.body
         if isinstance(node, ast.ClassDef) and any(k.arg == "name" for k in node.keywords)
     }
-    found: dict[str, list[str]] = {f"{name}.{operation}": [] for name, operation in sorted(declared)}
+    found: dict[str, list[str]] = {name: [] for name in sorted(declared)}
     for module in known.values():
-        for name, operation in sorted(set(_names(module, known)) & declared):
-            found[f"{name}.{operation}"].append(module.file)
+        for name in sorted({whole for _, whole in taken(module, known)} & declared):
+            found[name].append(module.file)
     return found
 
 
-def _names(module: Module, known: Mapping[str, Module]) -> Iterator[tuple[str, str]]:
-    """What a file takes from modules of the package, by import or through the module's name."""
+def taken(module: Module, known: Mapping[str, Module]) -> Iterator[tuple[str, str]]:
+    """What a file takes from modules of the package, by import or through the module's name: as it says it, whole."""
     aliases: dict[str, str] = {}
     nodes = list(ast.walk(module.tree))
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
+                whole, own = f"{node.module}.{alias.name}", alias.asname or alias.name
                 if whole in known:
-                    aliases[alias.asname or alias.name] = whole
+                    aliases[own] = whole
                 else:
-                    yield node.module, alias.name
+                    yield own, whole
     for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            yield aliases[node.value.id], node.attr
+            yield f"{node.value.id}.{node.attr}", f"{aliases[node.value.id]}.{node.attr}"
 
 
 @dataclass(frozen=True, slots=True)

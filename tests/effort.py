@@ -40,6 +40,11 @@ def count(name: str, usual: int, many: int) -> int:
     return int(given) if given else many if thorough() else usual
 
 
+def parts(many: int, usual: int = 1) -> range:
+    """The numbers of the tests that share out the cases of one: more in a thorough run, so that none takes minutes."""
+    return range(many if thorough() else usual)
+
+
 def falls_short(found: int, tried: int, share: float) -> bool:
     """Whether so few of the random cases would be found in one of a thousand million runs, if that share of all were.
 

@@ -216,6 +216,7 @@ def test_explain_doctor_env_cache(tmp_path: Path) -> None:
     assert codes == sorted(codes, key=lambda code: (families.index(code.rstrip("0123456789")), len(code), code))
     doctor = run("doctor").stdout
     assert "CPU" in doctor
+    assert re.search(r"forks +wait for threads that compile\n", doctor)
     for unit, said in {
         "vnni": "vpdpbusd, vpdpwssd",
         "bf16": "vdpbf16ps; .*takes subnormal numbers for zeros",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 
 from tilewright.machine import native
 from tilewright.machine.elf import ObjectFormatError, undefined_symbols
-from tilewright.machine.llvm_binding import binding
+from tilewright.machine.llvm_binding import binding, llvm_lock
 from tilewright.machine.native import InvalidIR, LinkError, assembly_of, compile_text, load_object
 from tilewright.machine.processor import FeatureSet, UnsupportedFeatures, machine, missing_features
 
@@ -217,10 +216,24 @@ def test_an_absent_library_is_told() -> None:
     assert not native.open_library("libtilewright_absent.so.9")
 
 
+def test_llvm_is_entered_under_the_lock() -> None:
+    """Held by this thread, it keeps others out: what llvmlite calls by that name is what its calls take."""
+    lock = llvm_lock()
+    assert lock is not None
+    thread = threading.Thread(target=lambda: binding().parse_assembly(""), daemon=True)
+    with lock:
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_child_forked_while_a_thread_is_inside_llvm_compiles() -> None:
     binding()
-    lock = importlib.import_module("llvmlite.binding.ffi").lib._lock
+    lock = llvm_lock()
+    assert lock is not None, "this llvmlite has its lock elsewhere: `llvm_lock` must find it, or forks hang"
     inside, leave = threading.Event(), threading.Event()
 
     def stay() -> None:

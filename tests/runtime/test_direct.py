@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, bind, f32, matrix
+from runtime.python_run import CHECKS, python_run
 from tilewright.artifacts.artifact import Artifact, KernelInfo, MemrefParameter, ScalarParameter
 from tilewright.machine.native import compile_text
 from tilewright.runtime.arrays import AnyArray
@@ -53,30 +54,33 @@ def test_calls_are_recognised_here() -> None:
         assert recognisable(AXPBY_PARAMETERS)
 
 
-def test_a_recognised_call_is_checked_no_more_by_python(rng: np.random.Generator) -> None:
+def test_python_has_no_part_in_a_recognised_call(rng: np.random.Generator) -> None:
     kernel = axpby(Pool(1))
     x, y = f32(5, 3), f32(5, 3)
     call = warmed(kernel, 3, 1.0, x, 0.0, y)
-    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     x[:] = rng.standard_normal(x.shape)
-    call(-1.0, x, 0, y)
+    with python_run() as run:
+        call(-1.0, x, 0, y)
     assert np.array_equal(y, np.negative(x))
-    with pytest.raises(TypeError):
+    assert run == []
+    with python_run() as run:
         call(2.0, x, 0.0, y[:, :2])
+    assert CHECKS in run
 
 
 def axpby_artifact() -> Artifact:
     return Artifact("cpu", (KernelInfo("axpby", "axpby", AXPBY_PARAMETERS),), compile_text(AXPBY))
 
 
-def test_numbers_of_numpy_are_checked_no_more_by_python() -> None:
+def test_python_has_no_part_in_calls_with_numbers_of_numpy() -> None:
     kernel = bind_artifact(axpby_artifact(), pool=Pool(1))["axpby"]
     x, y = f32(5, 3), f32(5, 3)
     call = warmed(kernel, 3, np.float32(1), x, np.int8(0), y)
-    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     x[:] = 3
-    call(np.float64(-1), x, np.uint64(0), y)
+    with python_run() as run:
+        call(np.float64(-1), x, np.uint64(0), y)
     assert np.all(y == -3)
+    assert run == []
 
 
 def test_layouts_in_turn(rng: np.random.Generator) -> None:
@@ -324,15 +328,19 @@ def test_names_in_order_are_recognised(rng: np.random.Generator) -> None:
     x, y = f32(5, 3), f32(5, 3)
     call = warmed(kernel, 3, 1.0, x, 0.0, y)
     names = [parameter.name for parameter in AXPBY_PARAMETERS]
-    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
     for first in range(5):
         x[...] = rng.standard_normal(x.shape)
         given = (1.0, x, 0.0, y)
-        call(*given[:first], **dict(zip(names[first:], given[first:], strict=True)))
+        named = dict(zip(names[first:], given[first:], strict=True))
+        with python_run() as run:
+            call(*given[:first], **named)
         np.testing.assert_array_equal(y, x)
+        assert run == []
     x[...] = rng.standard_normal(x.shape)
-    call(1.0, **dict(reversed(list(zip(names[1:], (x, 0.0, y), strict=True)))))
+    with python_run() as run:
+        call(1.0, **dict(reversed(list(zip(names[1:], (x, 0.0, y), strict=True)))))
     np.testing.assert_array_equal(y, x)
+    assert CHECKS not in run
     for wrong in ({names[0]: 1.0}, {"none": y}):
         with pytest.raises(LaunchError):
             call(1.0, x, 0.0, **wrong)

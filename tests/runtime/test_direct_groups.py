@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 
 from runtime.hand_written import ECHO
+from runtime.python_run import python_run
 from runtime.test_direct import TARGET, outcome, warmed
 from tilewright.artifacts.artifact import Artifact, GroupParameter, KernelInfo, MemrefParameter
 from tilewright.machine.native import compile_text
@@ -48,14 +49,16 @@ def slots(call: Callable[..., None], group: object) -> tuple[str, list[int]]:
 
 
 @pytest.mark.parametrize("signature", SIGNATURES)
-def test_recognised_groups_are_checked_no_more_by_python(signature: str) -> None:
+def test_python_has_no_part_in_calls_with_recognised_groups(signature: str) -> None:
     kernel, words = echo(SIGNATURES[signature])
     arrays = batch()
     group, other = PointerArray.of(arrays), PointerArray.of(batch())
     call = warmed(kernel, 1, group, np.zeros(8, np.int64))
     expected = [slots(lambda *given: kernel.launch(1, given), given) for given in (group, other)]
-    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    assert [slots(call, given) for given in (group, other)] == expected
+    with python_run() as run:
+        found = [slots(call, given) for given in (group, other)]
+    assert found == expected
+    assert run == []
     assert expected[0][1][:words][0] == group.pointers.ctypes.data
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from runtime.hand_written import AXPBY, AXPBY_PARAMETERS, ECHO, bind, matrix
+from runtime.python_run import CHECKS, python_run
 from runtime.test_direct import TARGET, axpby_artifact, outcome, references_per_call, warmed
 from tilewright.artifacts.artifact import MemrefParameter, PointerParameter, ScalarParameter
 from tilewright.runtime import torch_functions
@@ -19,19 +20,23 @@ torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not torch_functions.tensor_functions(), reason="this torch has no C interface")
 
 
-def test_recognised_tensors_are_checked_no_more_by_python() -> None:
+def test_python_has_no_part_in_calls_with_recognised_tensors() -> None:
     kernel = bind_artifact(axpby_artifact(), pool=Pool(1))["axpby"]
     x, y = torch.zeros(3, 5).T, torch.zeros(3, 5).T
     call = warmed(kernel, 3, 1.0, x, 0.0, y)
-    kernel._checked = None  # type: ignore[assignment, method-assign]  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
-    values = torch.randn(3, 5).T
-    call(-1.0, values, 0, y)
+    values, whole = torch.randn(3, 5).T, torch.randn(4, 5)
+    with python_run() as run:
+        call(-1.0, values, 0, y)
     assert torch.equal(y, -values)
-    whole = torch.randn(4, 5)
-    call(2.0, whole[1:].T, 0, y)
-    assert torch.equal(y, 2 * whole[1:].T)
-    with pytest.raises(TypeError):
+    assert run == []
+    part = whole[1:].T
+    with python_run() as run:
+        call(2.0, part, 0, y)
+    assert torch.equal(y, 2 * part)
+    assert run == []
+    with python_run() as run:
         call(2.0, values, 0.0, y[:, :2])
+    assert CHECKS in run
 
 
 def _misaligned() -> object:

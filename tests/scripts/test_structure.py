@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from loaded import loaded
 
 ROOT: Final = Path(__file__).parents[2]
+HINT: Final = "run: python scripts/operations_index.py --write"
 FLOORS: Final = """
 ## The floors
 
@@ -66,6 +68,43 @@ def wrong_in(structure: ModuleType, folder: Path, files: Mapping[str, str], stat
 def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType, own_arrows: Any) -> None:
     faults = structure.faults(own_arrows, structure.DOCUMENT.read_text())
     assert not faults, structure.report({}, faults)
+
+
+def test_the_index_says_where_operations_live(structure: ModuleType, own_modules: Any) -> None:
+    """Each stands in it once, with files that name it, or a family that it derives from, or spell its word."""
+    text = (ROOT / "docs" / "operations-index.md").read_text(encoding="utf-8")
+    rows: dict[tuple[str, str], Sequence[Sequence[str]]] = {}
+    for section in text.split("\n## ")[1:]:
+        file = section.partition("\n")[0]
+        for line in section.splitlines():
+            if line.startswith("| `"):
+                (name,), *cells = [re.findall(r"`(.+?)`", cell) for cell in line.strip("|").split(" | ")]
+                assert (file, name) not in rows
+                rows[file, name] = cells
+    words = {path: set(re.findall(r"\w+", path.read_text(encoding="utf-8"))) for path in _named_in(rows)}
+    for whole in structure.namings(own_modules):
+        module, _, name = whole.rpartition(".")
+        cls = getattr(importlib.import_module(module), name)
+        meaning, lowered, shown = rows.pop((own_modules[module].file, cls.definition.name))
+        families = {one.__name__ for one in cls.__mro__}
+        for said in (*meaning, *lowered):
+            family, _, rest = said.partition(".")
+            if rest == "evaluate":
+                assert family in families, f"{cls.definition.name}: {HINT}"
+            else:
+                assert words[structure.PACKAGE / said] & families, f"{cls.definition.name}: {HINT}"
+        spelled = {name, cls.definition.name.partition(".")[2].rpartition(".")[2]}
+        for said in shown:
+            assert words[ROOT / "tests" / said] & spelled, f"{cls.definition.name}: {HINT}"
+        assert lowered or not shown or name in ("Entry", "Global"), f"{cls.definition.name}: {HINT}"
+    assert not rows, HINT
+
+
+def _named_in(rows: Mapping[Any, Sequence[Sequence[str]]]) -> set[Path]:
+    """The files of all rows."""
+    inside = {said for meaning, lowered, _ in rows.values() for said in (*meaning, *lowered) if "/" in said}
+    tests = {said for _, _, shown in rows.values() for said in shown}
+    return {ROOT / "src" / "tilewright" / said for said in inside} | {ROOT / "tests" / said for said in tests}
 
 
 def rooms_of_the_cpu_target(document: str) -> Mapping[str, Sequence[str]]:

@@ -150,6 +150,12 @@ def updates(count: int) -> str:
     return tensor_language("axpby.n %a, %A, %a, %C\n" * count)
 
 
+def nested_updates(depth: int) -> str:
+    """Loops in loops, each of which begins with an update of the same memory."""
+    head = "".join(f"for %i{k}=%c0,%c4 {{\naxpby.n %a, %A, %a, %C\n" for k in range(depth))
+    return tensor_language(f"{head}{'}' * depth}")
+
+
 def blocks(count: int) -> str:
     """Blocks of which each leads to the next one in two ways."""
     one = (
@@ -189,7 +195,8 @@ GROWING: dict[str, tuple[Callable[[int], str], int, str]] = {
     "nested loops": (nest, 16, "cpu"),
     "loops": (loops, 24, "cpu"),
     "blocks": (blocks, 80, "cpu"),
-    "updates by threads": (updates, 24, "nvidia:sm_90a"),
+    "updates by threads": (updates, 16, "nvidia:sm_90a"),
+    "nested updates by threads": (nested_updates, 12, "nvidia:sm_90a"),
     "large tiles with several readers": (normalised, 6, "nvidia:sm_80"),
 }
 

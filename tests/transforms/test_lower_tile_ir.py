@@ -52,6 +52,15 @@ POINTERS = """
 """
 
 
+@pytest.mark.parametrize(("count", "chosen"), [(32, 31), (64, 0)])
+def test_many_different_elements_lie_in_memory(count: int, chosen: int) -> None:
+    """Few are chosen by their position."""
+    listed = ", ".join(str(1.5 * k) for k in range(count))
+    text = lowered(f"%z = constant <f32: [{listed}]> : tile<{count}xf32>")
+    assert words(text, "arith.select") == chosen
+    assert words(text, "tile.load") == words(text, "memref.global_address") == (not chosen)
+
+
 @pytest.mark.parametrize("signedness", ["signed", "unsigned"])
 def test_floats_become_bits_that_say_whether_they_are_not_zero(signedness: str) -> None:
     """`lowered` verifies: the cast is one between types that casts take."""

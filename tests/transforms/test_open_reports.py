@@ -35,3 +35,10 @@ def test_a_report_without_values_stores_nothing() -> None:
     found = opened('team.report {kind = "print", text = "here", bits = []}')
     assert "team.claim" in found
     assert "scf.if" not in found
+
+
+def test_nothing_is_stored_of_tiles_without_elements() -> None:
+    tile = "%t = tile.splat %n -> tile<4x0xi64>"
+    found = opened(f'{tile} team.report %t, %x {{kind = "print", text = "%d %f", bits = [32, 0]}}')
+    assert "tile.store" not in found
+    assert "memref.store %x" in found

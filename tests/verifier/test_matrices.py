@@ -117,7 +117,7 @@ ERRORS = [
     case("%x = cooperative_matrix_apply (%r,%q,%e)=%c -> «coopmatrix<f32x16x8,matrix_acc>» { yield (%e) }", "x16x4"),
     case("%p = subgroup_local_id : i32 %x = subgroup_broadcast %f, «%p» : f32", "%p must be the same", "foreach_tile"),
     case("%n = constant 16 : i32 %x = subgroup_broadcast %f, «%n» : f32", "no work-item 16", "0 to 15"),
-    Case("V21", spmd("%x = subgroup_broadcast %f, «%i» : f32"), "must be i32"),
+    Case("V34", spmd("%x = subgroup_broadcast %f, «%i» : f32"), "must be i32"),
     case("%n = constant -1 : i32 %x = subgroup_broadcast %f, «%n» : f32", "no work-item -1", "0 to 15"),
 ]
 

@@ -37,6 +37,17 @@ ERRORS = [
     Case("V34", "%x = add «%A», %A : f32", "number", ""),
     Case("V34", spmd("%x = add %a, «%m» : coopmatrix<f32x16x8,matrix_a>"), "coopmatrix<f32x8x4,matrix_b>", ""),
     Case("V34", spmd("%x = «subgroup_reduce_max» %z : c32"), "order", "abs"),
+    Case("V34", spmd("%x = subgroup_reduce_add «%b» : bool"), "a number type", ""),
+    Case("V34", spmd("%x = subgroup_exclusive_scan_min %f : «f64»"), "f32 is expected", "write f32"),
+    Case("V34", "%x = associated «%f» : bool", "a memref or group", ""),
+    *(
+        Case("V34", spmd(f"%x = {op} «%{m}» : {type_}"), f"{op} is a function of numbers", "cooperative_matrix_apply")
+        for op, m, type_ in (
+            ("native_log2", "c", "coopmatrix<f32x16x4,matrix_acc>"),
+            ("exp", "y", "coopmatrix<c32x16x4,matrix_acc>"),
+            ("exp2", "c", "coopmatrix<f32x16x4,matrix_acc>"),
+        )
+    ),
     Case("V34", "%x = group_id.y : «i32»", "group_id gives index", "index"),
     Case("V34", "%x = num_groups.x : «i64»", "index", "index"),
     Case("V34", "%x = num_subgroups.x : «index»", "i32", "i32"),
@@ -44,6 +55,7 @@ ERRORS = [
     Case("V34", spmd("%x = subgroup_local_id : «i64»"), "i32", "i32"),
     Case("V35", "%x = cast %z : «f32»", "c32 cannot be cast to f32", "re or im"),
     Case("V35", "%x = cast «%b» : i32", "number", ""),
+    Case("V35", "%x = cast %k : «bool»", "i32 cannot be cast to bool", "not_equal"),
     Case("V35", "%x = cast %i : «coopmatrix<f32x16x4,matrix_acc>»", "cannot be cast", ""),
     Case("V35", spmd("%x = cast %c : «coopmatrix<f32x16x8,matrix_acc>»"), "keeps the shape", "16x4"),
     Case("V35", spmd("%x = cast %a : «coopmatrix<f32x16x8,matrix_b>»"), "only from matrix_acc", "matrix_a"),

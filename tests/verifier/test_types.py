@@ -50,8 +50,9 @@ ERRORS = [
     Case("V16", "func @f(%x: memref<f32x6> {«subgroup_size=16»}) {}", "a parameter has no attribute", "`alignment`"),
     Case("V16", "func @f(%x: group<memref<f32x6>x?> {alignment=4,«unroll=1»}) {}", "no attribute", "`stride_gcd`"),
     Case("V16", "%x = alloca {«alignment=2»} : memref<f32x4,local>", "no multiple of 4", "write 4"),
+    Case("V16", 'func @f(%x: memref<f32x4> {"a"=1, «"noalias"=1»}) {}', "true or false", '"noalias"=true'),
     Case("V17", "func @f() attributes{«subgroup_size=12»} {}", "subgroups of 12", "16"),
-    Case("V17", "func @f() attributes{«subgroup_size=true»} {}", "subgroups of True", "16"),
+    Case("V17", "func @f() attributes{«subgroup_size=true»} {}", "is an integer", "16"),
     Case("V17", "func @f() attributes{«work_group_size=16»} {}", "two positive integers", "[64,1]"),
     Case("V17", "func @f() attributes{«work_group_size=[16]»} {}", "two positive", "[64,1]"),
     Case("V17", "func @f() attributes{«work_group_size=[0,1]»} {}", "two positive", "[64,1]"),
@@ -64,6 +65,7 @@ ERRORS = [
         "use 32 rows",
     ),
     Case("V18", "func @f(%x: f32 {«alignment=4»}) {}", "f32 and has no attributes", "drop"),
+    Case("V18", 'func @f(%x: f32 {«"made"=4»}) {}', "f32 and has no attributes", "drop"),
     Case("V24", parameter("coopmatrix<f32x16x16,matrix_a>"), "registers", "memref"),
 ]
 

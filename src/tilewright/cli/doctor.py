@@ -23,6 +23,7 @@ def findings() -> Iterator[tuple[str, str]]:
     for package in ("numpy", "llvmlite", "ml_dtypes", "torch", "jax", "cupy"):
         yield package, _version(package)
     yield from _processor()
+    yield "forks", _forks()
     yield from _cache()
     yield "NVIDIA driver", _driver()
     yield "ptxas", shutil.which("ptxas") or "absent: PTX is assembled by the driver"
@@ -70,6 +71,14 @@ def _cache() -> Iterator[tuple[str, str]]:
     from tilewright.cli.cache import describe
 
     yield "cache", describe(open_cache().statistics())
+
+
+def _forks() -> str:
+    from tilewright.machine.llvm_binding import llvm_lock
+
+    if llvm_lock() is not None:
+        return "wait for threads that compile"
+    return "do not wait for threads that compile, since this llvmlite is not known: use spawn or forkserver"
 
 
 def _driver() -> str:

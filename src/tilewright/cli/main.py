@@ -59,10 +59,10 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in _VERBS and not args[0].startswith("-"):
-            from tilewright.diagnostics.nearest import nearest
+            from tilewright.diagnostics.nearest import did_you_mean, nearest
 
             meant = nearest(args[0], _VERBS)
-            hint = f"; did you mean {meant!r}?" if meant else ""
+            hint = f"; {did_you_mean([repr(verb) for verb in meant])}" if meant else ""
             ctx.fail(f"there is no verb {args[0]!r}{hint}")
         return super().resolve_command(ctx, args)
 

@@ -7,7 +7,7 @@ import click
 from tilewright.cli.output import write_result
 from tilewright.diagnostics import Report, Source
 from tilewright.diagnostics.binary import Binary
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.recognise import is_mlir
 
 
@@ -46,5 +46,5 @@ def _last_stage(until: str) -> str:
     if until in NAMES:
         return until
     meant = nearest(until, NAMES)
-    hint = f"did you mean {meant}?" if meant is not None else f"stages are {', '.join(NAMES)}"
+    hint = did_you_mean(meant) if meant else f"stages are {', '.join(NAMES)}"
     raise click.UsageError(f"--until: there is no stage {until[:80]!r}; {hint}")

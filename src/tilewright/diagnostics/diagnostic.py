@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct, field
 
+from tilewright.diagnostics.nearest import did_you_mean
 from tilewright.diagnostics.source import UNKNOWN, Location
 
 
@@ -56,6 +58,17 @@ class Diagnostic(Struct):
     def fix(self, location: Location, replacement: str, message: str) -> Diagnostic:
         """Offer a replacement for a range."""
         self.fixes.append(Fix(location, replacement, message))
+        return self
+
+    def suggest(self, location: Location, words: Sequence[str], mark: str = "") -> Diagnostic:
+        """Ask whether one of some words was meant, if there are any, and offer each as a replacement for a range.
+
+        The question has them between two marks.
+        """
+        if words:
+            self.hint(did_you_mean(words, mark))
+        for word in words:
+            self.fix(location, word, f"write {mark}{word}{mark}")
         return self
 
     def __str__(self) -> str:

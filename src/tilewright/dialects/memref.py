@@ -142,7 +142,7 @@ class Stride(Operation, name="memref.stride", traits=(PURE,)):
     out: Value = result(INDEX_ONLY, infer=lambda op: INDEX)
 
 
-class Associated(Operation, name="memref.associated", traits=(PURE,)):
+class Associated(Operation, name="memref.associated", traits=(PURE,), code="V34"):
     """Whether the base pointer of the root that a view comes from is not null."""
 
     source: Value = operand(MEMREF_OR_GROUP)

@@ -12,6 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.dialects.printf_numbers import floating, integer
+
 _CONVERSION: Final = re.compile(r"%(%|([-+ #0]*)(\d*)((?:\.\d*)?)[^%diuoxXeEfFgGaAcsSpn]*([diuoxXeEfFgGaAcsSpn]))")
 _NO_POINTER: Final = "0x0"
 _PLACES: Final = 8
@@ -47,23 +49,21 @@ class Printed(Struct, frozen=True):
 
 def _spell(number: float | int, flags: str, width: str, precision: str, letter: str) -> str:
     """One element as printf spells it."""
-    field = f"%{flags}{width}"
+    least = int(width or 0)
     match letter:
         case "d" | "i" | "u" | "o" | "x" | "X":
-            return (field + precision + ("d" if letter in "iu" else letter)) % _whole(number)
+            return integer(_whole(number), flags, least, precision, letter)
         case "c":
-            return (field + "c") % chr(_whole(number) & 0xFF)
-        case "a" | "A":
-            text = float(number).hex()
-            return (field + "s") % (text.upper() if letter == "A" else text)
+            text = chr(_whole(number) & 0xFF)
         case "p":
-            return (field + "s") % (hex(_whole(number)) if number else _NO_POINTER)
+            text = hex(_whole(number)) if number else _NO_POINTER
         case "s" | "S":
-            return (field + "s") % number
+            text = str(number)
         case "n":
             return ""
         case _:
-            return (field + precision + letter) % number
+            return floating(float(number), flags, least, precision, letter)
+    return text.ljust(least) if "-" in flags else text.rjust(least)
 
 
 def _whole(number: float | int) -> int:
@@ -73,7 +73,7 @@ def _whole(number: float | int) -> int:
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
     if not shape:
         return texts[0]
-    size = len(texts) // shape[0]
+    size = math.prod(shape[1:])
     return "[" + ", ".join(_nested(texts[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0])) + "]"
 
 

@@ -150,7 +150,7 @@ def check_flags(op: CoreOperation, report: Report, flags: Value) -> None:
         fail(op, report, f"flags are i32 beside each other in global memory, not {type_}")
 
 
-class Broadcast(Operation, name="team.broadcast", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V21"):
+class Broadcast(Operation, name="team.broadcast", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V34"):
     """`value` of work-item `lane` of the subgroup, for all of them; `lane` is dynamically uniform, 0 <= lane < S."""
 
     value: Value = operand(NUMBER, var="T")
@@ -158,7 +158,7 @@ class Broadcast(Operation, name="team.broadcast", traits=(PURE, SPMD_ONLY, CONVE
     out: Value = result(var="T")
 
 
-class Reduce(Operation, name="team.reduce", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V21"):
+class Reduce(Operation, name="team.reduce", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V34"):
     """Sum, maximum or minimum over the subgroup, for all its work-items; no order of summation."""
 
     value: Value = operand(NUMBER, var="T")
@@ -166,7 +166,7 @@ class Reduce(Operation, name="team.reduce", traits=(PURE, SPMD_ONLY, CONVERGENT)
     out: Value = result(var="T")
 
 
-class Scan(Operation, name="team.scan", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V21"):
+class Scan(Operation, name="team.scan", traits=(PURE, SPMD_ONLY, CONVERGENT), code="V34"):
     """Prefix sum, maximum or minimum over work-items 0..S-1; exclusive ones start with the identity.
 
     Identities: add 0; max MIN or -inf; min MAX or +inf.

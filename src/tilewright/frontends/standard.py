@@ -160,7 +160,9 @@ def _reading(source: Source, standard: Standard, definitions: Mapping[str, str])
 def _by_reading(source: Source, definitions: Mapping[str, str]) -> _Reading:
     """The language in which the text is valid, or has fewer errors; in doubt the new one."""
     new, old = (_reading(source, standard, definitions) for standard in (Standard.NEW, Standard.OLD))
-    if old.report.errors < new.report.errors:
+    # No words of the old language, and parts of the new one: no reason to take it for an old text with a mistake.
+    mixed = any(finding.code == "U9" for finding in old.report.diagnostics)
+    if old.report.errors < new.report.errors and not mixed:
         return old
     different = None if new.report.has_errors or old.report.has_errors else _difference(new.module, old.module)
     if different is not None:

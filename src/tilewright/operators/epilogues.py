@@ -20,11 +20,25 @@ OPERAND_STEPS: Final = ("bias", "scale", "residual")
 """Steps that combine a sum with an element of an array of that name."""
 
 
+class Statement(Struct, frozen=True):
+    """An operation with one result; `types` is what its text says behind the colon."""
+
+    result: str
+    op: str
+    operands: str
+    types: str
+
+    @property
+    def text(self) -> str:
+        """In MLIR's custom form."""
+        return f"{self.result} = {self.op} {self.operands} : {self.types}"
+
+
 class Body(Struct):
-    """Lines of a body, in arithmetic on one type; to what type the result of the next step is `rounded`."""
+    """The statements of a body, in arithmetic on one type; to what type the result of the next step is `rounded`."""
 
     element: str
-    lines: list[str]
+    statements: list[Statement]
     numbers: Iterator[int]
     rounded: str = ""
 
@@ -35,25 +49,17 @@ class Body(Struct):
 
     def __call__(self, op: str, *operands: str) -> str:
         """The result of an operation on values of the element type."""
-        name = f"%v{next(self.numbers)}"
-        self.lines.append(f"{name} = {op} {', '.join(operands)} : {self.element}")
-        return name
+        return self._says(op, ", ".join(operands), self.element)
 
     def number(self, value: float) -> str:
         """A constant."""
-        name = f"%v{next(self.numbers)}"
         spelled = f"{float(value):.17e}" if self.is_float else str(int(value))
-        self.lines.append(f"{name} = {_CONSTANT} {spelled} : {self.element}")
-        return name
+        return self._says(_CONSTANT, spelled, self.element)
 
     def converted(self, value: str, source: str, target: str) -> str:
         """A value as another type."""
         op = conversion(source, target)
-        if op is None:
-            return value
-        name = f"%v{next(self.numbers)}"
-        self.lines.append(f"{name} = {op} {value} : {source} to {target}")
-        return name
+        return value if op is None else self._says(op, value, f"{source} to {target}")
 
     def add(self, x: str, y: str) -> str:
         """A sum."""
@@ -63,9 +69,14 @@ class Body(Struct):
         """A product."""
         return self("arith.mulf" if self.is_float else "arith.muli", x, y)
 
+    def _says(self, op: str, operands: str, types: str) -> str:
+        result = f"%v{next(self.numbers)}"
+        self.statements.append(Statement(result, op, operands, types))
+        return result
+
 
 def new_body(element: str) -> Body:
-    """A body without lines."""
+    """A body without statements."""
     return Body(element, [], count())
 
 
@@ -244,9 +255,9 @@ def apply(body: Body, step: str, x: str, operand: str | None) -> str:
 
 
 def operations_of(steps: Sequence[str], element: str, rounded: str) -> int:
-    """How many operations in arithmetic on one type the steps of an epilogue take, rounded to another type."""
+    """How many operations but constants the steps of an epilogue take in arithmetic on one type, rounded to another."""
     body = new_body(element)
     for number, step in enumerate(steps, 1):
         body.rounded = rounded if number == len(steps) else ""
         apply(body, step, "%x", "%operand" if step in OPERAND_STEPS else None)
-    return sum(_CONSTANT not in line for line in body.lines)
+    return sum(statement.op != _CONSTANT for statement in body.statements)

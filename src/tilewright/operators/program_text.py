@@ -274,7 +274,7 @@ def _generic(maps: str, kinds: str, given: str, into: str, arguments: str, body:
     yield f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
     yield f"    ins({given}) outs({into}) {{"
     yield f"  ^bb0({arguments}):"
-    yield from (f"    {line}" for line in body.lines)
+    yield from (f"    {statement.text}" for statement in body.statements)
     yield f"    linalg.yield {result}"
     yield "}"
 

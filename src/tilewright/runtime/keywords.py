@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tilewright.artifacts.parameters import KernelInfo
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.runtime.errors import LaunchTypeError
 
 
@@ -29,5 +29,5 @@ def _unknown(info: KernelInfo, name: str, names: Sequence[str]) -> str:
     if any(parameter.name == name for parameter in info.parameters):
         return f"kernel {info.name}, parameter {name}: local memory is the launch's own; give nothing for it"
     meant = nearest(name, names)
-    hint = f"did you mean {meant}?" if meant else f"there are {', '.join(names) or 'none'}"
+    hint = did_you_mean(meant) if meant else f"there are {', '.join(names) or 'none'}"
     return f"kernel {info.name} has no parameter {name}; {hint}"

@@ -18,7 +18,7 @@ from typing import Final, Never, cast
 
 from msgspec import Struct
 
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.files import read_file
 from tilewright.settings.settings import BY_NAME, SETTINGS, ConfigError, Setting, Value
 
@@ -79,7 +79,7 @@ def _setting(name: str, origin: str, spelling: str) -> Setting:
     setting = BY_NAME.get(name)
     if setting is None:
         meant = nearest(name, BY_NAME)
-        hint = f"; did you mean {meant}?" if meant else f"; there are {', '.join(BY_NAME)}"
+        hint = f"; {did_you_mean(meant)}" if meant else f"; there are {', '.join(BY_NAME)}"
         raise ConfigError(f"unknown setting {spelling} in {origin}{hint}")
     return setting
 

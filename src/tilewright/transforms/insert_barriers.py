@@ -42,7 +42,7 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace
 from tilewright.transforms.aliasing import Access
 from tilewright.transforms.footprints import NOTHING, Footprints
-from tilewright.transforms.pending import SPACES, Loop, Pending, spaces_of
+from tilewright.transforms.pending import SPACES, Groups, Loop, Pending, spaces_of
 
 _TRIED: Final = 32
 """As many fences of a loop with branches are tried to do without: each trial goes through the loop again."""
@@ -70,47 +70,26 @@ class InsertBarriers(Pass, frozen=True):
 def insert_barriers(kernel: Kernel) -> None:
     """Insert those of one kernel that are not there yet."""
     if kernel.work_group_size != (1, 1):
-        _Insertion(multiplies=_multiplies(kernel)).block(kernel.body.entry, Pending())
+        Insertion(multiplies=multiplies(kernel)).block(kernel.body.entry, Pending())
 
 
-def needless(kernel: Kernel, most: int) -> list[Fence]:
-    """Of the first `most` fences between collective steps those without which nothing touches what it should wait for.
-
-    Each with the others that are found gone before it; they are gone when this returns.
-    """
-    footprints, found, multiplies = Footprints(), list[Fence](), _multiplies(kernel)
-    barriers = [op for op in _between_steps(kernel.body.entry) if isinstance(op, team.Barrier)]
-    for barrier, space in [(op, space) for op in barriers for space in SPACES if space in _fences(op)][:most]:
-        _set_fence(barrier, space, False)
-        looking = _Insertion(footprints, only_looking=True, multiplies=multiplies)
-        looking.block(kernel.body.entry, Pending())
-        if looking.unsafe:
-            _set_fence(barrier, space, True)
-        else:
-            found.append((barrier, space))
-            if not _fences(barrier):
-                barrier.erase()
-    return found
-
-
-def _multiplies(kernel: Kernel) -> bool:
+def multiplies(kernel: Kernel) -> bool:
+    """Whether tiles are multiplied."""
     return any(isinstance(op, tile.Mma) for op in kernel.walk())
 
 
-def _between_steps(block: Block) -> Iterator[Operation]:
-    """All that the work-group does together."""
-    for op in list(block):
-        yield op
-        for region in () if isinstance(op, team.Spmd) else op.regions:
-            yield from _between_steps(region.entry)
+class Insertion(Struct):
+    """A walk over steps that the work-group does together, which places what is missing, or `only_looks` whether it is.
 
+    `reached`: what a loop touches before a barrier; `cleared`: what no later step waits for any more behind a barrier.
+    """
 
-class _Insertion(Struct):
     footprints: Footprints = field(default_factory=Footprints)
     summaries: dict[Loop, Pending] = field(default_factory=dict[Loop, Pending])
     reached: dict[Loop, Reached] = field(default_factory=dict[Loop, Reached])
     touched: dict[Operation, Reached] = field(default_factory=dict[Operation, Reached])
     placed: list[Fence] = field(default_factory=list[Fence])
+    cleared: dict[Fence, Groups] = field(default_factory=dict[Fence, Groups])
     only_looking: bool = False
     multiplies: bool = False
     unsafe: bool = False
@@ -126,7 +105,9 @@ class _Insertion(Struct):
                 continue
             match op:
                 case team.Barrier():
-                    state.fence(_fences(op))
+                    for space in fences_of(op):
+                        self.cleared[op, space] = state.accesses[space]
+                    state.fence(fences_of(op))
                 case tile.Load() | tile.Store() if self._waits_for_nothing(op):
                     state.add(footprint.accesses)
                 case _ if not op.regions:
@@ -187,10 +168,10 @@ class _Insertion(Struct):
         another way, would have done; or one that the first walk has placed further down is needed no more.
         """
         for barrier, space in fences:
-            _set_fence(barrier, space, False)
+            set_fence(barrier, space, False)
             if not self._safe(loop):
-                _set_fence(barrier, space, True)
-            elif not _fences(barrier):
+                set_fence(barrier, space, True)
+            elif not fences_of(barrier):
                 barrier.erase()
 
     def _safe(self, loop: Loop) -> bool:
@@ -202,15 +183,21 @@ class _Insertion(Struct):
         self.only_looking = False
         return not self.unsafe
 
-    def _reach(self, block: Block, unfenced: set[AddressSpace], found: Reached) -> set[AddressSpace]:
-        """Add what a safe block touches in spaces with no barrier before it; what is unfenced at its end."""
-        for op in block:
+    def reached_behind(self, barrier: team.Barrier, space: AddressSpace) -> list[Access]:
+        """What is touched in a space behind a barrier in its block, before the next one that fences the space."""
+        found = _nothing()
+        self._reach(_behind(barrier), {space}, found)
+        return found[space]
+
+    def _reach(self, ops: Iterable[Operation], unfenced: set[AddressSpace], found: Reached) -> set[AddressSpace]:
+        """Add what is touched in spaces with no barrier before it; what is unfenced at the end."""
+        for op in ops:
             footprint = self.footprints.of(op)
             if footprint is NOTHING:
                 continue
             match op:
                 case team.Barrier():
-                    unfenced = unfenced - _fences(op)
+                    unfenced = unfenced - fences_of(op)
                 case scf.If():
                     arms = [self._reach(region.entry, unfenced, found) for region in op.regions]
                     unfenced = set[AddressSpace]().union(*arms) if len(arms) > 1 else unfenced
@@ -239,7 +226,7 @@ class _Insertion(Struct):
         parts: Parts = [([], frozenset())]
         for inner in op.body.entry:
             if isinstance(inner, team.Barrier):
-                parts.append(([], _fences(inner)))
+                parts.append(([], fences_of(inner)))
             else:
                 parts[-1][0].extend(self.footprints.of(inner).accesses)
         return parts
@@ -263,7 +250,7 @@ class _Insertion(Struct):
             return
         barrier = self._in_front_of(op)
         for space in spaces:
-            _set_fence(barrier, space, True)
+            set_fence(barrier, space, True)
             self.placed.append((barrier, space))
         state.fence(spaces)
 
@@ -276,6 +263,14 @@ class _Insertion(Struct):
         assert op.block is not None
         op.block.insert(barrier, op)
         return barrier
+
+
+def _behind(op: Operation) -> Iterator[Operation]:
+    """Those that follow an operation in its block."""
+    following = op.next
+    while following is not None:
+        yield following
+        following = following.next
 
 
 def _nothing() -> Reached:
@@ -294,7 +289,7 @@ def _next_fences(body: Block, placed: Sequence[Fence]) -> Iterator[Fence]:
     behind = set[AddressSpace]()
     for op in body:
         if isinstance(op, team.Barrier):
-            for space in [s for s in SPACES if s in _fences(op)]:
+            for space in [s for s in SPACES if s in fences_of(op)]:
                 if (op, space) in placed:
                     behind.add(space)
                 elif space in behind:
@@ -306,7 +301,8 @@ def _loop_around(op: Operation) -> Operation | None:
     return next((a for a in op.ancestors() if isinstance(a, scf.For | scf.While)), None)
 
 
-def _set_fence(op: team.Barrier, space: AddressSpace, on: bool) -> None:
+def set_fence(op: team.Barrier, space: AddressSpace, on: bool) -> None:
+    """Let a barrier fence a space, or not."""
     match space:
         case AddressSpace.GLOBAL:
             op.fence_global = on
@@ -314,6 +310,7 @@ def _set_fence(op: team.Barrier, space: AddressSpace, on: bool) -> None:
             op.fence_local = on
 
 
-def _fences(op: team.Barrier) -> frozenset[AddressSpace]:
+def fences_of(op: team.Barrier) -> frozenset[AddressSpace]:
+    """The spaces that a barrier fences."""
     spaces = {AddressSpace.GLOBAL} if op.fence_global else set[AddressSpace]()
     return frozenset(spaces | {AddressSpace.LOCAL} if op.fence_local else spaces)

@@ -49,7 +49,8 @@ def _open(op: Report) -> None:
         there = build(Cmp(Predicate.NE, claim.out, build.constant(0, I64), result_types=[BOOL])).out
         inside, offset = emit.open_if(build, there), 0
         for value in op.values:
-            offset += _store(inside, value, claim.out, offset)
+            if 0 not in _shape(value):
+                offset += _store(inside, value, claim.out, offset)
     op.erase()
 
 

@@ -26,7 +26,7 @@ _TRANSFERS: Final = (tile.Load, tile.Store)
 
 _Group = tuple[Value | None, bool]
 """Accesses of one root that write, or of one that do not: most questions are settled by the group."""
-_Groups = dict[_Group, dict[Access, Loop | None]]
+Groups = dict[_Group, dict[Access, Loop | None]]
 
 
 class Pending(Struct):
@@ -37,7 +37,7 @@ class Pending(Struct):
     the state was empty reaches this place in without a barrier.
     """
 
-    accesses: dict[AddressSpace, _Groups] = field(default_factory=lambda: {space: {} for space in SPACES})
+    accesses: dict[AddressSpace, Groups] = field(default_factory=lambda: {space: {} for space in SPACES})
     through: set[AddressSpace] = field(default_factory=lambda: set(SPACES))
 
     def copy(self) -> Pending:
@@ -54,7 +54,7 @@ class Pending(Struct):
     def fence(self, spaces: Iterable[AddressSpace]) -> None:
         """A barrier that fences these spaces."""
         for space in spaces:
-            self.accesses[space].clear()
+            self.accesses[space] = {}
             self.through.discard(space)
 
     def join(self, other: Pending) -> None:
@@ -78,8 +78,7 @@ class Pending(Struct):
 
     def hazard(self, space: AddressSpace, accesses: Iterable[Access]) -> bool:
         """Whether any of these accesses, which may be in a space, has to wait for what is pending there."""
-        groups = self.accesses[space]
-        return bool(groups) and any(_waits(groups, access) for access in accesses)
+        return conflict(self.accesses[space], accesses)
 
     def _group(self, space: AddressSpace, access: Access) -> dict[Access, Loop | None]:
         return self.accesses[space].setdefault((access.root, access.writes), {})
@@ -92,7 +91,12 @@ class Pending(Struct):
         return found
 
 
-def _waits(groups: _Groups, access: Access) -> bool:
+def conflict(groups: Groups, accesses: Iterable[Access]) -> bool:
+    """Whether any of some accesses has to wait for what is pending in a space."""
+    return bool(groups) and any(_waits(groups, access) for access in accesses)
+
+
+def _waits(groups: Groups, access: Access) -> bool:
     for (root, writes), group in groups.items():
         if not (writes or access.writes) or not _may_meet(root, access.root):
             continue

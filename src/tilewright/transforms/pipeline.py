@@ -12,6 +12,7 @@ from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
+from tilewright.transforms.drop_empty_tiles import DropEmptyTiles
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.fuse_epilogues import FuseEpilogues
 from tilewright.transforms.infer_work_group import InferWorkGroup
@@ -94,7 +95,7 @@ def common_pipeline(
     `tile_passes` tiles as these left them; `one_thread` says that one runs a work-group.
     """
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
-    steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else [])]
+    steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else []), DropEmptyTiles()]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), accesses or ContiguousAccesses()]
         steps += [RaiseContractions()] if level > 1 else []

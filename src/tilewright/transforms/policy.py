@@ -156,6 +156,11 @@ class SchedulePolicy(Protocol):
     """How tiles are dealt to the threads of a work-group."""
 
     @property
+    def target(self) -> str:
+        """The machines that it speaks for, as messages name them."""
+        ...
+
+    @property
     def most_threads(self) -> int:
         """Threads of a block at most."""
         ...
@@ -367,6 +372,7 @@ class GenericTeamPolicy(Struct, frozen=True):
 class GenericSchedulePolicy(Struct, frozen=True):
     """Always as many threads."""
 
+    target: str = "generic devices"
     count: int = 128
     most_threads: int = 1024
     groups: int = 1

@@ -13,6 +13,7 @@ from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.derive_null_arguments import DeriveNullArguments
+from tilewright.transforms.drop_empty_tiles import DropEmptyTiles
 from tilewright.transforms.forward_stores import ForwardStores
 from tilewright.transforms.fuse_epilogues import FuseEpilogues
 from tilewright.transforms.infer_work_group import InferWorkGroup
@@ -45,6 +46,7 @@ _FACTORIES: tuple[Callable[[], Pass], ...] = (
     InferWorkGroup,
     DeriveNullArguments,
     DeriveLaunchConstraints,
+    DropEmptyTiles,
     RaiseContractions,
     FuseEpilogues,
     LoopsOnTiles,

@@ -180,6 +180,14 @@ def test_broken_quiet_texts_have_the_errors_of_the_language_with_fewer() -> None
     assert [d.code for d in report.diagnostics] == ["U6"]
 
 
+@pytest.mark.parametrize("attributes", ["{x}", "{alignment}"])
+def test_broken_quiet_texts_with_parts_of_the_new_language_are_new(attributes: str) -> None:
+    report = Report()
+    read_language(Source("t", f"func @f(%a: memref<f32x4> {attributes}) {{ }}"), report)
+    assert "U9" not in [d.code for d in report.diagnostics]
+    assert report.has_errors
+
+
 def test_a_late_word_decides_too() -> None:
     quiet = "; " + "x" * 60 + "\nbarrier\n"
     assert detect(Source("x", quiet * 2000 + "%n = group_size")) is Standard.OLD

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import tilewright as tw
 from frontends.tensor_language.reading import clean, error_of, errors_of, kernel, read, spmd
 from tilewright.dialects import memref, scf, tl
 from tilewright.frontends.tensor_language import print_module
@@ -102,6 +104,24 @@ def test_d2_quoted_known_names() -> None:
     assert op.subgroup_size == 8
     assert op.attributes_of(op.parameters[0]) == {"alignment": 8}
     assert "{alignment=8}" in print_module(clean(text))
+
+
+@pytest.mark.parametrize("value", ["true", "1", "[1,0]", '"x"'])
+def test_d2_quoted_names_mean_nothing(value: str) -> None:
+    """Whatever passes call what they find out about parameters, allocations, loops and kernels."""
+    names = ("dimensions", "made", "read_only", "divisor", "least", "offset", "parallel", "items", "nonnull")
+    given = "{" + ", ".join(f'"{name}"={value}' for name in names) + "}"
+    text = f"""func @f(%a: memref<i32x?x?> {given}) attributes{given} {{
+    %t = alloca {given} : memref<i32x4,local> %i = constant 0 : index %two = constant 2 : index %k = constant 7 : i32
+    for %n=%i,%two {{ store %k, %t[%n] store %k, %a[%n,%i] }} attributes{given}
+}}"""
+    printed = print_module(clean(text))
+    assert printed.count(given) == 4
+    assert print_module(clean(printed)) == printed
+    for target in ("interpreter", "cpu:generic"):
+        array = np.zeros((3, 2), np.int32, order="F")
+        tw.compile(text, target=target, cache=False).f[1](array)
+        assert array.T.tolist() == [[7, 7, 0], [0, 0, 0]]
 
 
 def test_d2_unknown_bare_name() -> None:

@@ -124,6 +124,18 @@ def test_outside_and_inside_clash() -> None:
     assert error_of("$n = 1 func @f(%a: memref<f32x$n>) {}", n="2").at == ("V8", "$n")
 
 
+def test_a_type_that_does_not_fit_is_told() -> None:
+    found = error_of("$t = coopmatrix<f32x4x4,matrix_a> func @f(%a: group<$t x4>) {}")
+    assert found.at == ("V8", "$t")
+    assert "is the type coopmatrix<f32x4x4,matrix_a>" in found.message
+
+
+def test_what_cannot_be_read_may_use_definitions() -> None:
+    _, errors, warnings = read("func @f(%x: memref<f33x$n>) {}", n="4")
+    assert [e.text for e in errors] == ["f33"]
+    assert not warnings
+
+
 def test_unused_from_outside_warns() -> None:
     _, errors, warnings = read("func @f() {}", n="2")
     assert not errors

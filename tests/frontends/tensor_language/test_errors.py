@@ -42,6 +42,12 @@ from tilewright.dialects import memref
         ("barrier // all", "V1", "/", "a comment begins with `;`"),
         ("barrier # all", "V1", "#", "a comment begins with `;`"),
         ("%x = fuse %A[0,1] : memref<4x8xf32>", "V1", "4", "in front of the extents, as in `f32x4x?`"),
+        ("% = add %k, %k : i32", "V1", "%", "found `%`"),
+        ("@x = add %k, %k : i32", "V1", "@x", "expected an instruction"),
+        ("$x 1", "V1", "1", "expected `=`"),
+        ("%x = constant 0x10 : i32", "V1", "0x10", "`0x10` is not a number"),
+        ("%x = constant 1_000 : i32", "V1", "1_000", "`1_000` is not a number"),
+        ("%x = constant [1.0f, 2.0] : c32", "V1", "1.0f", "`1.0f` is not a number"),
     ],
 )
 def test_one_error_at_its_place(body: str, code: str, text: str, says: str) -> None:
@@ -53,11 +59,57 @@ def test_one_error_at_its_place(body: str, code: str, text: str, says: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("%x = constant Infinity : f32", "did you mean `inf`?"),
+        ("%x = constant True : bool", "did you mean `true`?"),
+        ("%x = constant - 1 : i32", "right in front of a digit"),
+        ("%x = constant 0x10 : i32", "integers are decimal"),
+        ("%é = constant 1 : i32", "a letter and then letters"),
+        ("%x = add %_y, %k : i32", "a letter and then letters"),
+        ("%t = alloca : memref<f32x4,shared>", "did you mean `local`?"),
+        ("%x = group_id : index", "the old language writes `group_id`"),
+        ("%x = constant none : i32", ""),
+        ("%x = num_groups : index", ""),
+    ],
+)
+def test_what_would_be_right_is_said(body: str, hint: str) -> None:
+    hints = error_of(kernel(body)).diagnostic.hints
+    assert hint in " ".join(hints) if hint else not hints
+
+
+@pytest.mark.parametrize(
     ("word", "type_"), [("float", "f32"), ("complex64", "c32"), ("tensor", "memref"), ("f23", "f32")]
 )
-def test_types_of_other_languages(word: str, type_: str) -> None:
-    (found,) = errors_of(f"func @f(%x: {word}) {{ }}")
+@pytest.mark.parametrize("text", ["func @f(%x: {}) {{ }}", "func @f(%x: memref<{}x4x?>) {{ }}"])
+def test_types_of_other_languages(text: str, word: str, type_: str) -> None:
+    (found,) = errors_of(text.format(word))
+    assert found.at == ("V2", word)
     assert found.diagnostic.hints[0] == f"did you mean `{type_}`?"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "fix"),
+    [
+        (kernel("%e = expand %v[0->%ix4] : memref<f32x?x4>"), "%ix4", "%i x4"),
+        (kernel("%e = expand %v[0->2x%ix%i] : memref<f32x2x?x?>"), "%ix", "%i x"),
+        ("$m = 4 func @f(%a: memref<f32x$mx$m>) { }", "$mx", "$m x"),
+        ("$m = 4 $mx = 5 func @f(%a: memref<f32x$mx4x5>) { }", "$mx4x5", "$m x4x5"),
+        ("$f = 4 func @f(%a: memref<f32x$mx4>) { }", "$mx4", None),
+        (kernel("%e = add %k, %ix4 : i32"), "%ix4", None),
+    ],
+)
+def test_names_that_swallow_an_x(text: str, at: str, fix: str | None) -> None:
+    found = error_of(text)
+    assert (found.text, found.fix) == (at, fix)
+    if fix is not None:
+        assert f"write `{fix}`" in found.diagnostic.hints[0]
+
+
+def test_bool_of_the_old_language_is_no_element() -> None:
+    (found,) = errors_of("func @f(%x: group<memref<i1x4>x2>) { }")
+    assert found.at == ("V9", "i1")
+    assert "i8" in found.diagnostic.hints[0]
 
 
 def test_a_literal_that_is_too_large_has_no_other_consequences() -> None:
@@ -74,6 +126,14 @@ def test_ranges_are_exact() -> None:
     assert place is not None
     assert place.start == text.index("%nope")
     assert str(place).startswith("test.tl:2:14")
+
+
+@pytest.mark.parametrize("text", ["\n%_x = add %k, %k : i32", "\n@f", "\n}\n$x 1", "\n}\nkernel"])
+def test_a_token_that_begins_nothing_is_shown_itself(text: str) -> None:
+    place = errors_of(kernel(f"barrier{text}"))[0].diagnostic.location.primary
+    assert place is not None
+    assert place.start < place.end
+    assert str(place).startswith(f"test.tl:{2 + text.count(chr(10))}:")
 
 
 def test_what_is_missing_at_a_line_end_is_reported_there() -> None:

@@ -55,6 +55,16 @@ def test_reading(code: str, marked: str, says: str) -> None:
     check(code, marked, says)
 
 
+@pytest.mark.parametrize("name", ["testing$func", "cuda_tile.testing$func"])
+def test_functions_of_test_builds_are_told(name: str) -> None:
+    body = "{\n %b = addf %a, %a : tile<4xf32>\n return %b : tile<4xf32>\n}"
+    (found,) = findings(
+        f"cuda_tile.module @m {{\n{name} @f(%a: tile<4xf32>) -> tile<4xf32> {body}\nentry @k() {{\n}}\n}}"
+    )
+    assert (found.code, len(found.hints)) == ("C2", 1)
+    assert "an entry takes scalars and pointers" in found.hints[0]
+
+
 def test_several_errors_and_nothing_that_follows_from_them() -> None:
     body = """
     %a = adf %f, %f : tile<f32>

@@ -78,7 +78,7 @@ def test_errors_are_where_the_change_is(rng: np.random.Generator) -> None:
             "}\n%k = constant",
             ["expected an entry or a global, found an operation", "one '}' too many"],
         ),
-        ("%at = addi", "%at = add", ["error[C2]: there is no operation 'add'", "did you mean addi?"]),
+        ("%at = addi", "%at = add", ["error[C2]: there is no operation 'add'", "did you mean addf or addi?"]),
     ],
 )
 def test_one_mistake_is_one_diagnostic_with_help(old: str, new: str, expected: list[str]) -> None:

@@ -81,6 +81,10 @@ def test_wrappers_and_bare_items() -> None:
     assert print_module(read("module {\n" + plain + "}\n")) == wanted
     assert print_module(read("builtin.module @x attributes {a = 1} {\n" + plain + "} loc(unknown)\n")) == wanted
     assert print_module(read("module @m {" + items + "}")) == wanted
+    generic = '"builtin.module"() <{sym_name = "x"}> ({\n' + plain + "}) {a = 1} : () -> () loc(unknown)\n"
+    for text in (generic, generic.replace("({", "({\n^bb0:"), "module {\n" + generic + "}\n"):
+        assert is_tile_ir(text)
+        assert print_module(read(text)) == wanted
     assert print_module(read(items)) == wanted.replace("@m", "@kernels")
 
 
@@ -98,6 +102,32 @@ def test_debug_information_is_read_printed_and_read() -> None:
     text = print_module(first)
     assert print_module(read(text)) == text
     assert "loc(" not in print_module(first, debug=False)
+    assert 'loc(fused<"x">[' in text
+
+
+def test_dictionaries_keep_lists_and_constants_with_their_types() -> None:
+    held = (
+        "a = dense<[[1, 2], [3, -4]]> : !cuda_tile.tile<2x2xi32>, b = dense<1.500000e+00> : !cuda_tile.tile<4xf16>,"
+        " c = array<f32: 1.500000e+00, 0x7FC00000>, d = array<i64>, e = array<i1: true, false>, f = [array<i8: -1>]"
+    )
+    text = print_module(read(f"entry @k(%a: tile<f32>) {{\n%b = negf %a {{{held}}} : tile<f32>\n}}"))
+    assert f"negf %a {{{held}}} : tile<f32>" in text
+    assert print_module(read(text)) == text
+
+
+def test_attributes_of_parameters_are_kept() -> None:
+    head = 'entry @k(%a: tile<f32> {"x y" = 1}, %b: tile<i32>, %c: tile<i8> {tt.z, u = 2}) {'
+    text = format_source(Source("test", f"// first\n{head} return }}"), Report())
+    assert head in text
+    generic = WHOLE.replace("arg_attrs = [{}]", "arg_attrs = [{x = 1}]")
+    assert "entry @k(%a: tile<f32> {x = 1}) {" in print_module(read(generic))
+
+
+@pytest.mark.parametrize("place", ['"k.py":1:2', '"k.py":1:2 to :9', '"k.py":1:2 to 3:4'])
+def test_places_may_be_ranges(place: str) -> None:
+    text = print_module(read(f"entry @k() {{\nreturn loc({place})\n}}"))
+    assert f"loc({place})\n" in text
+    assert print_module(read(text)) == text
 
 
 def test_aliases_of_attributes() -> None:

@@ -101,6 +101,11 @@ FORMS = [
         "%a = make_tensor_view %pf, shape = [«8»], strides = [1] : tensor_view<4xf32, strides=[1]>",
         "8 in shape, but 4 in the type",
     ),
+    (
+        "C7",
+        "%a = make_tensor_view %pf, shape = [4], strides = [1] : «tile<i32>» -> tensor_view<4xf32, strides=[1]>",
+        "no size or stride is a value, so no type stands in front of '->'",
+    ),
     ("C1", "%a = get_global «g» : tile<ptr<f32>>", "expected a symbol, such as @name"),
     ("C1", "assert %b, «3» : tile<i1>", "in quotes"),
     ("C1", "%a = addf %f, %f {«3»} : tile<f32>", "expected a name"),
@@ -121,6 +126,33 @@ GENERIC = [
         "flush_to_zero is given twice",
     ),
     ("C2", '«"cuda_tile.assert"»(%b) : (tile<i1>) -> ()', "the attribute message is missing"),
+]
+DENSE = [
+    (
+        "C20",
+        '%a = "cuda_tile.constant"() «{value = dense<[1, 2, 3, 4]> : tile<4xi32>}» : () -> tile<2x2xi32>',
+        "the value has type tile<4xi32>, the result tile<2x2xi32>",
+    ),
+    (
+        "C21",
+        'cuda_tile.module @m {\n"cuda_tile.global"() «{sym_name = "g", value = dense<1> : tile<2x2xi32>}» : () -> ()\n}',
+        "the type of a global is a tile of rank 1, not tile<2x2xi32>",
+    ),
+]
+ENTRY = """cuda_tile.module @m {
+  "cuda_tile.entry"() <«{%s, sym_name = "k"}»> ({
+  ^bb0(%%a: tile<i32>):
+    return
+  }) : () -> ()
+}"""
+_CONTRADICTION = "the function_type of this entry is (tile<i32>) -> (), as its block says, not "
+SIGNATURES = [
+    ("C21", ENTRY % "function_type = (tile<f32>) -> ()", _CONTRADICTION + "(tile<f32>) -> ()"),
+    ("C21", ENTRY % "function_type = () -> ()", _CONTRADICTION + "() -> ()"),
+    ("C21", ENTRY % "function_type = (tile<i32>) -> (tile<i32>)", _CONTRADICTION + "(tile<i32>) -> (tile<i32>)"),
+    ("C21", ENTRY % "function_type = 3 : i32", _CONTRADICTION + "3"),
+    ("C21", ENTRY % "arg_attrs = [{}, {}]", "the arg_attrs of this entry is a list of 1 dictionaries"),
+    ("C21", ENTRY % "res_attrs = [{}]", "the res_attrs of this entry is a list of 0 dictionaries"),
 ]
 FILES = [
     ("C21", "cuda_tile.module @m {\n «module» @n {\n}\n}", "stands in a file, and alone"),
@@ -144,6 +176,12 @@ DEBUG = [
     ("C2", "#a = 3 : i32\nentry @k() {\n return loc(«#a»)\n}", "no location"),
     ("C2", "entry @k() {\n return loc(«elsewhere»)\n}", "there is no location 'elsewhere'"),
     ("C2", "entry @k() {\n return loc(«#none»)\n}", "not defined"),
+    ("C1", 'entry @k() {\n return loc("f":1:2 to «)»\n}', "expected a line"),
+    (
+        "C23",
+        '#s = #cuda_tile.di_subprogram<name = "k">\n#a = «#cuda_tile.di_loc<loc("f":1:1 to :2) in #s»>\nentry @k() {\n return loc(#a)\n}',
+        "a place in a file within a scope",
+    ),
     (
         "C2",
         "#a = «#cuda_tile.di_scope<»line = 1>\nentry @k() {\n return loc(#a)\n}",
@@ -182,7 +220,9 @@ DEBUG = [
 ]
 
 
-@pytest.mark.parametrize(("code", "marked", "says"), [*TYPES, *LITERALS, *FORMS, *GENERIC, *FILES, *DEBUG])
+@pytest.mark.parametrize(
+    ("code", "marked", "says"), [*TYPES, *LITERALS, *FORMS, *GENERIC, *DENSE, *SIGNATURES, *FILES, *DEBUG]
+)
 def test_rules_of_the_text(code: str, marked: str, says: str) -> None:
     check(code, marked, says)
 

@@ -9,6 +9,7 @@ import pytest
 
 import tilewright as tw
 from runtime.checked.checking import LOOP, compiled, fault, guarded, untouched
+from runtime.python_run import CHECKS, python_run
 from tilewright import KernelError
 from tilewright.diagnostics import Source, SourceRange
 
@@ -89,10 +90,10 @@ def test_calls_like_earlier_ones_are_recognised_and_still_checked() -> None:
     array, whole = guarded(10)
     for _ in range(4):
         call(array, 10)
-    launcher = kernel._launcher  # pyright: ignore[reportPrivateUsage]
-    launcher._checked = None  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
-    call(array, 10)
+    with python_run() as run:
+        call(array, 10)
     assert (array == 5).all()
+    assert CHECKS not in run
     assert "indices [0 to 11] reach outside of %A" in fault(lambda: call(array, 12))
     call(array, 10)
     assert untouched(whole, 10)

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 import tilewright as tw
 from machine.cuda.fake_driver import CONTEXTS, FakeDriver
 from runtime.nvidia.on_device import HERE, PLAN, artifact_of
+from runtime.python_run import CHECKS, python_run
 from tilewright.artifacts.artifact import (
     GroupParameter,
     KernelInfo,
@@ -35,6 +36,7 @@ from tilewright.runtime.addresses import MemoryAt
 from tilewright.runtime.arrays import Device
 from tilewright.runtime.groups import PointerArray
 from tilewright.runtime.nvidia import direct
+from tilewright.runtime.nvidia.device_kernel import DeviceKernel
 from tilewright.runtime.nvidia.direct import CUDA, DeviceRunner, entry
 from tilewright.runtime.nvidia.launch import CudaKernel, Modules
 from tilewright.runtime.nvidia.streams import current_stream
@@ -202,10 +204,9 @@ def test_calls_like_earlier_ones(torch: Any, played: FakeDriver, streams: Stream
     given = [(float(k), torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9)) for k in range(8)]
     for k, arguments in enumerate(given):
         streams.now = 0x100 + k
-        if k == 2:
-            # from here on nothing is checked in Python
-            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
-        call(*arguments)
+        with python_run() as run:
+            call(*arguments)
+        assert k < 2 or run == []
     assert [launched.slots[:80] for launched in played.launches] == [slots(*arguments) for arguments in given]
     assert [launched.stream for launched in played.launches] == [0x100 + k for k in range(8)]
     assert {(launched.grid, launched.block, launched.shared_bytes) for launched in played.launches} == {
@@ -226,10 +227,10 @@ def test_one_launch_in_the_place_of_another(torch: Any, played: FakeDriver) -> N
     call = kernel.prepare(3)
     few, many = ((1.0, torch.zeros(5, n).T, torch.zeros(5, n).T, torch.zeros(9)) for n in (4, 20))
     for k in range(4):
-        if k == 2:
-            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
-        call(*few)
-        call(*many)
+        with python_run() as run:
+            call(*few)
+            call(*many)
+        assert k < 2 or run == []
     assert [(one.grid, one.block) for one in played.launches] == [((6, 1, 1), (64, 1, 1)), ((30, 1, 1), (32, 1, 1))] * 4
 
 
@@ -244,12 +245,11 @@ def test_two_forms_of_a_kernel(torch: Any, played: FakeDriver) -> None:
     x = memory[8:28].view(5, 4).T
     places = {0: True, 1: False, 8: False, 27: False, 28: True}
     for number in range(5):
-        if number == 3:
-            for form in (kernel, kernel._apart):  # pyright: ignore[reportPrivateUsage]
-                assert form is not None
-                form._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
         for place, lies_apart in places.items():
-            call(x, memory[place : place + 8])
+            p = memory[place : place + 8]
+            with python_run() as run:
+                call(x, p)
+            assert number < 3 or run == []
             launched = played.launches[-1]
             found = (launched.block, launched.grid, launched.shared_bytes)
             assert found == (((32, 1, 1), (5, 1, 1), 16) if lies_apart else ((64, 1, 1), (7, 1, 1), 0)), place
@@ -262,10 +262,13 @@ def test_a_larger_launch_in_the_place_of_another_goes_through_python(played: Fak
     parts = Parts(((Trips(Polynomial.quantity(Quantity(Origin.VALUE, "n")), 2),),), 40)
     parameters = (*(PointerParameter(f"p{k}", "f16") for k in range(6)), ScalarParameter("n", "i64"))
     maps = (TensorMap("p0", "f16", 0, (64, 9), (64,), (64, 8)),)
-    step = KernelInfo("k.0", "k0", parameters, launch=LaunchPlan((32, 1, 1), parts=parts, maps=maps))
-    info = KernelInfo("k", "k", parameters, launch=LaunchPlan((64, 1, 1), parts=parts), steps=Steps((step,), 6, 4))
+    plans = LaunchPlan((64, 1, 1), parts=parts), LaunchPlan((32, 1, 1), parts=parts, maps=maps)
+    step = KernelInfo("k.0", "k0", parameters, launch=plans[1])
+    info = KernelInfo("k", "k", parameters, launch=plans[0], steps=Steps((step,), 6, 4))
     assert device_block_size(step) > device_block_size(info) == 64
-    kernel = CudaKernel(info, Modules(artifact_of(info, step), None))._kernel(0)  # pyright: ignore[reportPrivateUsage]
+    module = Modules(artifact_of(info, step), None).on(0)
+    other = DeviceKernel(step, plans[1], module.function(step.symbol))
+    kernel = DeviceKernel(info, plans[0], module.function(info.symbol), [other])
     assert kernel.only_launch([*[HERE] * 6, 2], (3, 1, 1), info) is kernel
     assert kernel.only_launch([*[HERE] * 6, 40], (3, 1, 1), info) is None
 
@@ -285,13 +288,12 @@ def test_a_launch_in_the_place_of_another_on_small_grids(torch: Any, played: Fak
     ):
         call = found.prepare(grid)
         for k in range(4):
-            if k == 2:
-                kept, found._kernels[0].checks = found._kernels[0].checks, None  # type: ignore[assignment]  # pyright: ignore
-            call(*arguments)
+            with python_run() as run:
+                call(*arguments)
+            assert k < 2 or run == []
             launched = played.launches[-1]
             assert (launched.grid, launched.block, launched.shared_bytes) == (blocks, block, shared)
             assert launched.slots[:80] == slots(*arguments)
-        found._kernels[0].checks = kept  # pyright: ignore
 
 
 def test_other_calls_are_checked(torch: Any, played: FakeDriver) -> None:
@@ -332,14 +334,12 @@ def test_tensors_on_another_device_are_other_calls(
         return (*kind[:-1], kind[-1] + 1)
 
     monkeypatch.setattr(torch_functions.TensorFunctions, "kind", elsewhere)
-    kernel = kernel_of()
-    call = kernel.prepare(1)
+    call = kernel_of().prepare(1)
     arguments = (1.0, torch.zeros(5, 4).T, torch.zeros(5, 4).T, torch.zeros(9))
-    for _ in range(3):
-        call(*arguments)
-    kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
-    with pytest.raises(AttributeError):
-        call(*arguments)
+    for _ in range(4):
+        with python_run() as run:
+            call(*arguments)
+        assert CHECKS in run
 
 
 def test_groups_that_last_are_known_by_the_object(torch: Any, played: FakeDriver) -> None:
@@ -351,10 +351,10 @@ def test_groups_that_last_are_known_by_the_object(torch: Any, played: FakeDriver
     call, x, batches = kernel.prepare(2), torch.zeros(5, 4).T, [torch.zeros(2, 3, 4) for _ in range(3)]
     groups = [PointerArray.of(batch) for batch in batches]
     for k in range(4):
-        if k == 2:
-            kernel._kernels[0].checks = None  # type: ignore[assignment]  # pyright: ignore
-        for number in range(len(groups)):
-            call(groups[number], x)
+        with python_run() as run:
+            for number in range(len(groups)):
+                call(groups[number], x)
+        assert k < 2 or run == []
     tables = [np.frombuffer(played.bytes_at(launched.words[0], 16), np.int64) for launched in played.launches]
     places = [[batch[k].data_ptr() for k in range(2)] for batch in batches]
     assert [table.tolist() for table in tables] == places * 4
@@ -364,10 +364,10 @@ def test_groups_that_last_are_known_by_the_object(torch: Any, played: FakeDriver
         groups.append(another)
         if len(groups) > 100:
             pytest.skip("no object is where the one that is gone was")
-    with pytest.raises(AttributeError):
-        call(another, x)
-    with pytest.raises(AttributeError):
-        call(list(batches[0]), x)
+    for others in (another, [matrix.T for matrix in batches[0]]):
+        with python_run() as run:
+            call(others, x)
+        assert CHECKS in run
 
 
 def test_an_empty_grid(torch: Any, played: FakeDriver) -> None:

@@ -8,7 +8,10 @@ from tilewright.dialects.builtin import Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.numerics.precision import Precision
 from tilewright.targets.nvidia.target import NvidiaTarget
+from tilewright.transforms.schedule.known import teams_of, tiles_of
 from tilewright.transforms.schedule.slicing.slice_tiles import slice_tiles
+from tilewright.transforms.schedule.spreading import registers_of
+from tilewright.transforms.tile_values import tile_type
 
 LANES = 8
 """Of the only subgroup of kernels whose threads are left to the compiler."""
@@ -25,6 +28,11 @@ class SliceAll(Pass, frozen=True):
             if kernel.spread:
                 kernel.subgroup_size, kernel.work_group_size = LANES, (LANES, 1)
             slice_tiles(kernel, self.most)
+            teams = teams_of(kernel)
+            left = {
+                str(value.type) for value in tiles_of(kernel) if registers_of(tile_type(value).shape, teams) > self.most
+            }
+            assert not left, f"not sliced: {', '.join(left)}"
 
 
 class FewRegisters(NvidiaTarget, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from effort import SEED, Ran, count
+from effort import SEED, Ran, count, parts
 from generators.element_types import SCALARS
 from generators.tile_lines import LINES
 from generators.tile_products import PRODUCTS
@@ -41,7 +41,7 @@ KERNELS = count("RANDOM_RAGGED_KERNELS", 12, 3000)
 ASSEMBLED = count("RANDOM_RAGGED_PTX", 4, 200)
 LINES_KERNELS = count("RANDOM_LINE_KERNELS", 10, 3000)
 PRODUCT_KERNELS = count("RANDOM_TILE_PRODUCTS", 10, 2000)
-CHUNKS = 4
+CHUNKS = parts(10, usual=4)
 
 
 def module_of(text: str) -> Module:
@@ -113,7 +113,7 @@ def disagreements(kernel: TileKernel, sliced: bool = False) -> list[str]:
 def agree(wanted: int, chunk: int, more: Sequence[Step] = ()) -> int:
     """So many random kernels agree, every other one sliced; how many did."""
     for number in range(wanted):
-        seed = SEED + chunk + (number + 1) * CHUNKS
+        seed = SEED + chunk + (number + 1) * len(CHUNKS)
         kernel = generate(random.Random(seed), more=more)
         try:
             found = disagreements(kernel, sliced=bool(number % 2))
@@ -124,21 +124,24 @@ def agree(wanted: int, chunk: int, more: Sequence[Step] = ()) -> int:
     return wanted
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_random_kernels(chunk: int, ran: Ran) -> None:
-    ran(agree(KERNELS // CHUNKS, chunk), "kernels of ragged tiles on lanes")
+    ran(agree(KERNELS // len(CHUNKS), chunk), "kernels of ragged tiles on lanes")
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_random_kernels_of_lines_and_parts(chunk: int, ran: Ran) -> None:
     """Scans and reductions by regions, parts and joins among the rest."""
-    ran(agree(LINES_KERNELS // CHUNKS, chunk, LINES), "kernels of lines and parts on lanes")
+    ran(agree(LINES_KERNELS // len(CHUNKS), chunk, LINES), "kernels of lines and parts on lanes")
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", CHUNKS)
 def test_random_kernels_with_products(chunk: int, ran: Ran) -> None:
     """Sums in registers as instructions hold them, or as each thread adds them up, beside all else."""
-    ran(agree(PRODUCT_KERNELS // CHUNKS, chunk, (*LINES, *PRODUCTS)), "kernels of products beside all else on lanes")
+    ran(
+        agree(PRODUCT_KERNELS // len(CHUNKS), chunk, (*LINES, *PRODUCTS)),
+        "kernels of products beside all else on lanes",
+    )
 
 
 @pytest.mark.parametrize(("row", "column"), [(0, -2), (0, -9), (-3, 0), (-1, -1), (2, 3)])

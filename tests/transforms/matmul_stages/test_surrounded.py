@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from effort import Ran, count, thorough
+from effort import Ran, count, parts, thorough
 from ir.mlir import tool
 from targets.nvidia.launching import program_of_module
 from tilewright.diagnostics import CompileError
@@ -74,8 +74,12 @@ def test_one_column_is_left_over_beside_a_batch_of_one(rng: np.random.Generator,
     case.run(outcomes(case.text, schedule_of_case(case))[-1], "interpreter", TILES, tmp_path, rng)
 
 
-def test_any_surroundings(rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
-    total = count("RANDOM_SURROUNDED_PRODUCTS", 2, 150)
+PARTS = parts(6)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_any_surroundings(part: int, rng: np.random.Generator, ran: Ran, tmp_path: Path) -> None:
+    total = count("RANDOM_SURROUNDED_PRODUCTS", 2, 150) // len(PARTS)
     for number in range(total):
         factor, sum_ = TYPES[rng.integers(len(TYPES))]
         m, n, k = (int(extent) for extent in rng.integers(16, 50, 3))

@@ -57,6 +57,17 @@ def test_elements_of_others() -> None:
     np.testing.assert_array_equal(c[: N - 32], np.arange(32, N))
 
 
+@pytest.mark.parametrize(("read", "barriers"), [("%z", 0), ("%o", 1)], ids=["own", "of others"])
+def test_of_several_barriers_in_a_row_one_is_enough(read: str, barriers: int) -> None:
+    """Each could be missed alone."""
+    both = "team.barrier {fence_global = true, fence_local = true}"
+    between = f"{both} %u = arith.mul %x, %x -> tile<> {both} %y = tile.load %B, {read} -> tile<>"
+    count, (_, c) = found(f"{FIRST} {between} %v = arith.add %y, %u -> tile<> tile.store %v, %C, %z")
+    assert count == barriers
+    first = 32 * barriers
+    np.testing.assert_array_equal(c[: N - first], np.arange(first, N) + np.arange(N - first) ** 2)
+
+
 def test_elements_that_several_threads_hold() -> None:
     """One of them writes for all."""
     count, (b, _) = found(AGAIN, 16)

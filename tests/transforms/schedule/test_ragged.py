@@ -21,7 +21,7 @@ from tilewright.transforms.schedule.accesses import Transfer
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.ragged import neutral, ragged_dims, reshaped
 from tilewright.transforms.schedule.shared_buffers import access_width
-from tilewright.transforms.schedule.spreading import Teams, Wishes, spread_layout
+from tilewright.transforms.schedule.spreading import Teams, Wishes, registers_of, spread_layout
 from tilewright.transforms.schedule.threads import Threads
 
 REG, LANE, WARP = Owner.REG, Owner.LANE, Owner.WARP
@@ -45,6 +45,17 @@ def test_every_element_is_held_as_often(shape: tuple[int, ...], lanes: int, warp
         places, times = np.unique(found.table().reshape(-1, len(shape)), axis=0, return_counts=True)
         assert len(places) == prod(found.shape)
         assert len(set(times.tolist())) == 1
+
+
+@given(SHAPES.filter(prod), st.sampled_from([8, 16, 32]), st.integers(1, 32), st.data())
+def test_what_fits_fits_in_any_order(shape: tuple[int, ...], lanes: int, warps: int, data: st.DataObject) -> None:
+    """And so do parts of it, as those from which and to which it is moved; layouts take as many or more."""
+    teams = Teams(lanes, warps)
+    found = registers_of(shape, teams)
+    assert -(-prod(shape) // teams.threads) <= found <= spread_layout(shape, teams, Wishes()).count(REG)
+    part = tuple(data.draw(st.integers(1, extent)) for extent in shape)
+    assert registers_of(part, teams) <= found
+    assert registers_of((1, *data.draw(st.permutations(shape)), 1), teams) == found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.dialects.cuda_tile.numbers import float_value, signed_value, spell_number
-from tilewright.dialects.cuda_tile.types import I1, ElementType, Version
+from tilewright.dialects.cuda_tile.types import I1, ElementType, Tile, Version
 from tilewright.ir.attributes import Attribute, AttributeValue
 from tilewright.numerics.faults import Promise
 from tilewright.numerics.integers import Quotient, Relation
@@ -212,6 +212,16 @@ class Dense(AttributeValue, Struct, frozen=True):
     def number(self, index: int = 0) -> Number:
         """One element."""
         return Number(self.element, self.bits(index))
+
+
+class Elements(AttributeValue, Struct, frozen=True):
+    """What a dictionary holds as `dense<..> : type` or `array<type: ..>`; it is printed with that type."""
+
+    value: Dense | tuple[Attribute, ...]
+    type: Tile | ElementType
+
+    def __str__(self) -> str:
+        return f"{self.value} : {self.type}"
 
 
 def dense(element: ElementType, patterns: list[int], count: int) -> Dense:

@@ -25,6 +25,7 @@ from tilewright.dialects.cuda_tile.types import (
     Version,
     scalar,
 )
+from tilewright.ir.attributes import Attribute
 from tilewright.ir.core import Operation as CoreOperation
 from tilewright.ir.definition import (
     ISOLATED,
@@ -83,11 +84,15 @@ class TileModule(
 
 
 class Entry(TileOperation, name="cuda_tile.entry", traits=(ISOLATED,), assembly="!entry"):
-    """A kernel: runs once for each tile block of the grid. Its parameters are scalars."""
+    """A kernel: runs once for each tile block of the grid. Its parameters are scalars.
+
+    `arg_attrs` has a dictionary for each, which means nothing.
+    """
 
     sym_name: str = attribute(str)
     body: Region = region()
     optimization_hints: Hints | None = optional_attribute(Hints, default=None)
+    arg_attrs: tuple[Attribute, ...] = optional_attribute(tuple, default=())
 
     def verify(self, report: Report) -> None:
         rules_symbols.entry(self, report, self.body)

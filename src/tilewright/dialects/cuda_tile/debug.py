@@ -52,11 +52,15 @@ class Subprogram(DebugInfo, frozen=True, eq=False):
 
 
 class FileLocation(DebugInfo, frozen=True, eq=False):
-    """A place in a file, without a scope. Bytecode cannot hold it."""
+    """A place in a file, without a scope. Bytecode cannot hold it.
+
+    `end` of a range is its last column, behind the last line if that is another one.
+    """
 
     file: str
     line: int
     column: int
+    end: tuple[int, ...] = ()
 
 
 class ScopedLocation(DebugInfo, frozen=True, eq=False):
@@ -83,9 +87,10 @@ class NamedLocation(DebugInfo, frozen=True, eq=False):
 
 
 class FusedDebug(DebugInfo, frozen=True, eq=False):
-    """Several places at once. Text only."""
+    """Several places at once, and what is said of them, as it is spelled. Text only."""
 
     parts: tuple[DebugInfo | None, ...]
+    metadata: str = ""
 
 
 SCOPES: Final = (Subprogram, LexicalBlock)
@@ -93,7 +98,7 @@ SCOPES: Final = (Subprogram, LexicalBlock)
 LOCATIONS: Final = (FileLocation, ScopedLocation, CallSite, NamedLocation, FusedDebug)
 """What is a place, and not something that places consist of."""
 
-DebugField = DebugInfo | str | int | tuple[DebugInfo | None, ...] | None
+DebugField = DebugInfo | str | int | tuple[DebugInfo | int | None, ...] | None
 InfoT = TypeVar("InfoT", bound=DebugInfo)
 
 

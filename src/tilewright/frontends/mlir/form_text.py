@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, NoReturn, cast
 
 from tilewright.diagnostics import Location, SourceRange
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.dialects.mlir import arith, mma
 from tilewright.dialects.mlir.base import BOOLEAN_TYPE, INDEX_TYPE, UNSUPPORTED, MlirOperation
 from tilewright.frontends.mlir.draft import Draft
@@ -80,9 +80,9 @@ class FormReader(FileReader):
         finding = self.error(UNSUPPORTED, draft.name_place, f"the custom form of {name[:80]} is not read here")
         dialect, _, own = name.rpartition(".")
         siblings = {known[len(dialect) + 1 :]: known for known in self.dialects if known.startswith(f"{dialect}.")}
-        meant = siblings.get(nearest(own, siblings) or "") if siblings else nearest(name, self.dialects)
-        if meant is not None:
-            finding.hint(f"did you mean {meant}?")
+        meant = [siblings[one] for one in nearest(own, siblings)] if siblings else nearest(name, self.dialects)
+        if meant:
+            finding.hint(did_you_mean(meant))
         elif siblings:
             finding.hint(f"`tilewright explain {UNSUPPORTED}` says where the operations of {dialect} are that are read")
         elif dialect:

@@ -41,10 +41,9 @@ def _suffix(p: RegionReader, word: str, known: tuple[str, ...]) -> str:
         return text[1:]
     where, said = (p.range(p.mnemonic, p.i), word + text) if text[0] == "." else (p.range(p.mnemonic), word)
     finding = p.error("V2", where, f"{quoted(said)} is not an instruction")
-    guess = nearest(text[1:], known) if text[0] == "." else None
-    if guess is not None:
-        finding.hint(f"did you mean `{word}.{guess}`?").fix(where, f"{word}.{guess}", f"write `{word}.{guess}`")
-    else:
+    guesses = nearest(text[1:], known) if text[0] == "." else ()
+    finding.suggest(where, [f"{word}.{guess}" for guess in guesses], "`")
+    if not guesses:
         finding.hint("it knows " + ", ".join(f"`{word}.{name}`" for name in known))
     return p.abandon()
 
@@ -124,11 +123,20 @@ def _number_of(p: RegionReader, condition: Value, target: ScalarType) -> None:
 
 
 def _group_id(p: RegionReader, word: str) -> None:
+    _refuse_dimension(p, word)
     p.finish(team.GroupId(0, result_types=[INDEX]))
 
 
 def _group_size(p: RegionReader, word: str) -> None:
+    _refuse_dimension(p, word)
     p.finish(team.NumGroups(0, result_types=[INDEX]))
+
+
+def _refuse_dimension(p: RegionReader, word: str) -> None:
+    if p.texts[p.i] in (".x", ".y", ".z", ":"):
+        finding = p.error("U9", p.range(p.i), f"a dimension or type behind `{word}` belongs to the new language")
+        finding.hint(f"the old one writes `{word}` alone")
+        p.abandon()
 
 
 INSTRUCTIONS: Final[Mapping[str, Instruction]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -22,6 +23,7 @@ from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.instruction import Instruction, value
 from tilewright.frontends.tensor_language.lexer import is_integer
 from tilewright.frontends.tensor_language.regions import RegionReader
+from tilewright.frontends.tensor_language.rules.facts import counted
 from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX, Extent, MemrefType
 
@@ -91,6 +93,11 @@ def _expand(p: RegionReader, word: str) -> None:
     entries = [missing if one is None else one for one in given]
     _place(p, "size", 1, entries, wheres)
     statics = tuple(literal for _, literal in entries)
+    whole, product = type_.shape[mode], math.prod(literal or 0 for literal in statics)
+    if None not in (whole, *statics) and product != whole:
+        # Strides of a result that cannot be would break the stride rule as well.
+        message = f"the extents multiply to {product}, which does not equal {whole}, the extent of mode {mode}"
+        refuse_view(p, wheres[-1].to(wheres[0]), message, "every element keeps its place: none is added or lost")
     sizes = [v for v, _ in entries if v is not None]
     p.finish(memref.Expand(source.value, sizes, mode, statics, result_types=[_expanded(type_, mode, statics)]))
 
@@ -164,7 +171,8 @@ def _subview(p: RegionReader, word: str) -> None:
     inside = p.range(source.token, p.i - 1)
     type_ = memref_of(p, source)
     if len(slices) != type_.order:
-        message = f"{quoted(p.texts[source.token])} has {type_.order} modes, but {len(slices)} entries are given"
+        given, modes = counted(len(slices), "entry"), counted(type_.order, "mode")
+        message = f"{given} for {modes} of {quoted(p.texts[source.token])}"
         refuse_view(p, inside, message, "give one entry for each mode; `:` is the whole of it")
     if p.poisoned or source.value is None:
         p.abandon()

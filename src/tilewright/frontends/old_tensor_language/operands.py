@@ -127,7 +127,7 @@ def check_type(p: RegionReader, held: Operand, written: Type, first: int) -> Non
 
 def written_types(p: RegionReader, held: list[Operand]) -> list[Type]:
     """`: type, ..`, one type for each operand, checked against the values."""
-    colon(p, f"the types of the {len(held)} operands")
+    colon(p, "the type of the operand" if len(held) == 1 else f"the types of the {len(held)} operands")
     found: list[Type] = []
     for index, one in enumerate(held):
         if index:

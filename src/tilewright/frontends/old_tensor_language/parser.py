@@ -49,7 +49,7 @@ class OldParser(OldTypeReader):
         self.i += 1
         self.abandon()
 
-    def _nearest_instruction(self, text: str) -> str | None:
+    def _nearest_instructions(self, text: str) -> tuple[str, ...]:
         return nearest(text, INSTRUCTIONS)
 
     def _stray_types(self, word: str) -> None:

@@ -17,6 +17,7 @@ _HINTS: Final[Mapping[str, str]] = {
     "V23": "move the barrier out of the foreach",
 }
 _APPLY: Final = re.compile("only regions of .* yield")
+_YIELD: Final = re.compile(r"`yield \(\.\.\)`")
 _BOOL: Final = re.compile(r"\bbool\b")
 
 
@@ -36,7 +37,12 @@ def _translate(finding: Diagnostic) -> None:
     finding.message = _BOOL.sub("i1", finding.message)
     hint = _HINTS.get(finding.code)
     if hint is None:
-        finding.hints[:] = [_BOOL.sub("i1", _APPLY.sub("only regions of an if yield", text)) for text in finding.hints]
+        finding.hints[:] = [_in_old_words(text) for text in finding.hints]
     else:
         finding.hints[:] = [hint]
         finding.fixes.clear()
+
+
+def _in_old_words(hint: str) -> str:
+    hint = _YIELD.sub("`yield %x : type`", _APPLY.sub("only regions of an if yield", hint))
+    return _BOOL.sub("i1", hint)

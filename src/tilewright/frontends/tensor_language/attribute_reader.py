@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NoReturn
 
 from tilewright.diagnostics import Location, Source, SourceRange
 from tilewright.diagnostics.nearest import nearest
@@ -18,7 +19,7 @@ from tilewright.frontends.tensor_language.preprocess import (
     kind_of,
 )
 from tilewright.frontends.tensor_language.type_reader import TypeReader
-from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES
+from tilewright.frontends.tensor_language.vocabulary import ATTRIBUTE_NAMES, LANGUAGE_ATTRIBUTES
 from tilewright.ir.core import Attribute, Place
 from tilewright.ir.types import Type
 
@@ -127,6 +128,12 @@ class AttributeReader(TypeReader):
             finding.hint("it knows " + ", ".join(f"`{k}`" for k in sorted(known)))
             del given[name]
 
+    def kept_apart(self, given: dict[str, Attribute], known: frozenset[str]) -> dict[str, Attribute]:
+        """Attributes as operations and parameters hold them: quoted names without a meaning are one entry."""
+        found = {name: value for name, value in given.items() if name in known}
+        others = {name: value for name, value in given.items() if name not in known}
+        return {**found, LANGUAGE_ATTRIBUTES: others} if others else found
+
     def _defined_dictionary(self, places: Places) -> dict[str, Attribute]:
         index = self.i
         found = self.definition()
@@ -145,10 +152,9 @@ class AttributeReader(TypeReader):
         if not is_word(text):
             self.fail("an attribute name")
         finding = self.error("V2", self.range(self.i), f"{quoted(text)} is not an attribute name")
-        guess = nearest(text, ATTRIBUTE_NAMES)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
-        else:
+        guesses = nearest(text, ATTRIBUTE_NAMES)
+        finding.suggest(self.range(self.i), guesses, "`")
+        if not guesses:
             finding.hint("names that the language does not know are written in quotes")
         self.i += 1
         return text
@@ -158,6 +164,11 @@ class AttributeReader(TypeReader):
     def at_define(self) -> bool:
         """Whether `$name =` comes next."""
         return self.texts[self.i][0] == "$" and self.texts[self.i + 1] == "="
+
+    def refuse_undefined(self) -> NoReturn:
+        """Report that no `=` follows the `$name` that comes next."""
+        self.i += 1
+        self.fail("`=`")
 
     def define(self) -> None:
         """Read `$name = ..` and make it visible in the current scope."""

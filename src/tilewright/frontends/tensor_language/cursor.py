@@ -28,7 +28,7 @@ def quoted(text: str) -> str:
 
 
 class Cursor:
-    """A position in the tokens of one source. `i` is the index of the next token."""
+    """A position in the tokens of one source: `i` is the next token, with `first` begins what is being read."""
 
     def __init__(self, tokens: Tokens, report: Report, limits: Limits) -> None:
         self.tokens = tokens
@@ -39,6 +39,7 @@ class Cursor:
         self.limits = limits
         self.errors_allowed = report.errors + limits.errors
         self.i: int = 0
+        self.first: int = 0
 
     # Ranges
 
@@ -73,14 +74,18 @@ class Cursor:
             raise GiveUp
         return self.report.error(code, where, message)
 
-    def fail(self, expected: str, code: str = "V1") -> NoReturn:
+    def fail(self, expected: str, hint: str | None = None) -> NoReturn:
         """Report that `expected` should have come here and leave the instruction."""
         text = self.texts[self.i]
         stray = self._stray(text)
         if stray is not None:
-            self.error(code, self.range(self.i), stray)
-        else:
-            self.error(code, self.here(), f"expected {expected}, found {quoted(text)}")
+            self.error("V1", self.range(self.i), stray)
+            raise SyntaxFailure
+        # Where nothing has been read, nothing is missing: the token itself is wrong.
+        where = self.range(self.i) if self.i == self.first else self.here()
+        finding = self.error("V1", where, f"expected {expected}, found {quoted(text)}")
+        if hint is not None:
+            finding.hint(hint)
         raise SyntaxFailure
 
     def abandon(self) -> NoReturn:

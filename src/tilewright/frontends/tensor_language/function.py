@@ -13,8 +13,8 @@ from tilewright.frontends.tensor_language.regions import RegionReader, region_of
 from tilewright.frontends.tensor_language.scopes import Names
 from tilewright.frontends.tensor_language.vocabulary import (
     FUNCTION_ATTRIBUTES,
-    LANGUAGE_ATTRIBUTES,
     PARAMETER_ATTRIBUTES,
+    PARAMETER_PROMISES,
 )
 from tilewright.ir.core import Attribute, Block, BlockArgument
 from tilewright.ir.types import GroupType, MemrefType, Type
@@ -95,7 +95,7 @@ class FunctionReader(RegionReader):
         if isinstance(type_, MemrefType | GroupType):
             self.refuse_others("a parameter", found, PARAMETER_ATTRIBUTES, places)
         self.places.update({f"{index}.{name}": where for name, where in places.items()})
-        return found
+        return self.kept_apart(found, PARAMETER_ATTRIBUTES | PARAMETER_PROMISES)
 
     def _define_parameter(self, token: int, argument: BlockArgument) -> None:
         taken = self.names.visible.get(self.key(self.texts[token]))
@@ -114,14 +114,7 @@ class FunctionReader(RegionReader):
 
     def _attributes(self, op: Kernel, given: dict[str, Attribute]) -> None:
         self.refuse_others("a function", given, FUNCTION_ATTRIBUTES, self.places)
-        others: dict[str, Attribute] = {}
-        for name, attribute in given.items():
-            if name in FUNCTION_ATTRIBUTES:
-                op.attributes[name] = attribute
-            else:
-                others[name] = attribute
-        if others:
-            op.attributes[LANGUAGE_ATTRIBUTES] = others
+        op.attributes.update(self.kept_apart(given, FUNCTION_ATTRIBUTES))
 
     def _old_attributes(self) -> None:
         """Report `work_group_size(m, n)` and `subgroup_size(s)` behind the parameters, and skip them."""

@@ -26,9 +26,8 @@ def _suffix(p: RegionReader, word: str, known: Mapping[str, str]) -> tuple[str, 
             where = p.range(p.mnemonic)
             text = ""
         finding = p.error("V2", where, f"{quoted(word + text)} is not an instruction")
-        guess = nearest(text.removeprefix("."), known.values()) if text else None
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(where, guess, f"write `{guess}`")
+        if text:
+            finding.suggest(where, nearest(text.removeprefix("."), known.values()), "`")
         p.abandon()
     p.i += 1
     return spelling, where

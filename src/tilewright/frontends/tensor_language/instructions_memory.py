@@ -16,7 +16,6 @@ from tilewright.frontends.tensor_language.vocabulary import (
     ATOMIC_KINDS,
     FENCE_GLOBAL,
     FENCE_LOCAL,
-    LANGUAGE_ATTRIBUTES,
     SCOPE,
     SEMANTICS,
     Modifier,
@@ -31,14 +30,7 @@ Entry = tuple[Value | None, int | None, Location]
 def own_attributes(p: RegionReader, op: Operation, given: dict[str, Attribute], known: frozenset[str]) -> None:
     """Attach attributes: `known` names to the operation itself, quoted others to its language attributes."""
     p.refuse_others(quoted(p.texts[p.mnemonic]), given, known, p.places)
-    others: dict[str, Attribute] = {}
-    for name, attribute in given.items():
-        if name in known:
-            op.attributes[name] = attribute
-        else:
-            others[name] = attribute
-    if others:
-        op.attributes[LANGUAGE_ATTRIBUTES] = others
+    op.attributes.update(p.kept_apart(given, known))
 
 
 def _alloca(p: RegionReader, word: str) -> None:

@@ -125,7 +125,8 @@ def by_dimension(p: RegionReader, word: str) -> None:
         if text == ":" or text[0] != ".":
             gap = p.range(p.mnemonic)
             finding = p.error("V2", gap, f"`{word}` needs a dimension: `{word}.x`, `{word}.y` or `{word}.z`")
-            finding.hint(f"the old language writes `{word}`; the batch is the first dimension now")
+            if word == "group_id":
+                finding.hint("the old language writes `group_id`; the batch is the first dimension now")
             finding.fix(gap, f"{word}.x", f"write `{word}.x`")
             p.abandon()
         p.modifiers((DIMENSION,))

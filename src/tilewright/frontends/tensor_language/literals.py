@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Final, NoReturn
 
 from tilewright.diagnostics import Report
 from tilewright.diagnostics.nearest import nearest
 from tilewright.frontends.tensor_language.cursor import Cursor, SyntaxFailure
-from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
+from tilewright.frontends.tensor_language.lexer import END, Tokens, is_integer, is_number, is_word
 from tilewright.frontends.tensor_language.limits import Limits
 from tilewright.frontends.tensor_language.preprocess import INT64_MAX, INT64_MIN, Definition, Definitions, Kind
+from tilewright.frontends.tensor_language.scopes import with_blank
+
+_CONSTANTS: Final = {"inf": "inf", "infinity": "inf", "nan": "nan", "true": "true", "false": "false"}
+"""Words for constants, in small letters, and how the language spells them."""
 
 
 class LiteralReader(Cursor):
@@ -26,9 +31,12 @@ class LiteralReader(Cursor):
         found = self.definitions.visible.get(name)
         if found is None:
             finding = self.error("V8", self.range(index), f"`{name}` is not defined")
-            guess = nearest(name, self.definitions.visible)
-            if guess is not None:
-                finding.hint(f"did you mean `{guess}`?").fix(self.range(index), guess, f"use `{guess}`")
+            blank = with_blank(name, self.definitions.visible)
+            if blank is not None:
+                finding.hint(f"a name takes the `x` behind it along: write `{blank}`")
+                finding.fix(self.range(index), blank, "put a blank there")
+            else:
+                finding.suggest(self.range(index), nearest(name, self.definitions.visible), "`")
             # From here on the name is known to be broken, so that it is reported once.
             self.definitions.add(Definition(name, Kind.UNKNOWN, None, self.range(index), used=True))
             raise SyntaxFailure
@@ -40,7 +48,8 @@ class LiteralReader(Cursor):
 
     def wrong_kind(self, found: Definition, index: int, expected: str) -> SyntaxFailure:
         """Report that the definition used at token `index` is no `expected`; raise the result."""
-        message = f"expected {expected}, but `{found.name}` is {found.kind.value}"
+        kind = f"the type {found.value}" if found.kind is Kind.TYPE else found.kind.value
+        message = f"expected {expected}, but `{found.name}` is {kind}"
         self.error("V8", self.range(index), message).label(found.location, "defined here")
         return SyntaxFailure()
 
@@ -95,6 +104,7 @@ class LiteralReader(Cursor):
         index = self.i
         text = self.texts[index]
         if self.at_number():
+            self._glued(index)
             self.i = index + 1
             if not is_integer(text):
                 return self.to_float(index)
@@ -121,6 +131,7 @@ class LiteralReader(Cursor):
         index = self.i
         text = self.texts[index]
         if self.at_number():
+            self._glued(index)
             self.i = index + 1
             return self.to_int(index) if is_integer(text) else self.to_float(index)
         if text == "true" or text == "false":
@@ -134,7 +145,30 @@ class LiteralReader(Cursor):
             if isinstance(found.value, bool | int | float | complex):
                 return found.value
             raise self.wrong_kind(found, index, "a constant")
-        return self.fail("a constant")
+        return self._no_constant()
+
+    def _no_constant(self) -> NoReturn:
+        text = self.texts[self.i]
+        if text in ("+", "-"):
+            self.fail("a constant", "a sign stands right in front of a digit, a point, inf or nan")
+        word = _CONSTANTS.get(text.lower())
+        self.fail("a constant", None if word is None else f"did you mean `{word}`?")
+
+    def _glued(self, first: int) -> None:
+        """Refuse a number that goes on in letters, as those of other languages do."""
+        texts, starts = self.texts, self.starts
+        last = first
+        while texts[last + 1] is not END and starts[last + 1] == starts[last] + len(texts[last]):
+            if not (is_word(texts[last + 1]) or is_number(texts[last + 1])):
+                break
+            last += 1
+        if last > first:
+            where = self.range(first, last)
+            finding = self.error("V1", where, f"`{self.source.text[where.start : where.end]}` is not a number")
+            finding.hint(
+                "integers are decimal, as 16; floats are written 16.0, 1.6e1 or 0x1p4; the type stands behind `:`"
+            )
+            raise SyntaxFailure
 
 
 def _mantissa(text: str, hexadecimal: bool) -> str:

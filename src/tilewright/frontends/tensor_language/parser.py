@@ -78,8 +78,8 @@ class Parser(FunctionReader):
         return module
 
     def _top_level(self) -> None:
+        self.first = self.i
         if self.texts[self.i] == "func":
-            self.first = self.i
             self.function()
             self._body()
         elif self.at_define():
@@ -96,6 +96,8 @@ class Parser(FunctionReader):
             finding = self.error("V1", self.range(self.i), "an instruction outside of a function")
         elif is_word(text) and nearest(text, ("func",)):
             finding = self.error("V2", self.range(self.i), f"expected `func`, found {quoted(text)}")
+        elif text[0] == "$":
+            self.refuse_undefined()
         if finding is None:
             self.fail("`func` or a definition")
         if self.last_brace is not None:
@@ -136,7 +138,7 @@ class Parser(FunctionReader):
                 text = texts[self.i]
             elif text[0] == "$":
                 if not self.at_define():
-                    self.fail("`=`")
+                    self.refuse_undefined()
                 self.define()
                 continue
             instruction = self.instructions().get(text)
@@ -176,7 +178,8 @@ class Parser(FunctionReader):
         if self.results:
             where = self.range(self.results[0], self.results[-1])
             expected = "exactly one" if one else "no"
-            finding = self.error("V7", where, f"`{word}` has {expected} result, but {len(self.results)} are named")
+            given = "1 is named" if len(self.results) == 1 else f"{len(self.results)} are named"
+            finding = self.error("V7", where, f"`{word}` has {expected} result, but {given}")
         else:
             finding = self.error("V7", self.range(self.mnemonic), f"the result of `{word}` has no name")
             finding.hint(f"write `%name = {word} ..`")
@@ -195,13 +198,11 @@ class Parser(FunctionReader):
                 self.fail("an instruction")
             self.fail("an instruction or `}`" if not self.results else "an instruction")
         finding = self.error("V2", self.range(self.i), f"{quoted(text)} is not an instruction")
-        guess = self._nearest_instruction(text)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
+        finding.suggest(self.range(self.i), self._nearest_instructions(text), "`")
         self.i += 1
         self.abandon()
 
-    def _nearest_instruction(self, text: str) -> str | None:
+    def _nearest_instructions(self, text: str) -> tuple[str, ...]:
         return nearest(text, _CURRENT)
 
     def _stray_types(self, word: str) -> None:
@@ -261,5 +262,7 @@ def _parse(
     parser = reader(tokens, report, limits)
     parser.define_outside(definitions)
     module = parser.module()
-    parser.report_unused(definitions)
+    if not report.has_errors:
+        # What could not be read may use them.
+        parser.report_unused(definitions)
     return module, parser.unclosed

@@ -8,12 +8,12 @@ from typing import Final, NoReturn, TypeVar
 from msgspec import Struct, field
 
 from tilewright.diagnostics import UNKNOWN, Diagnostic, Location, Report, SourceRange
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tensor_language.attribute_reader import AttributeReader, Places
 from tilewright.frontends.tensor_language.cursor import quoted
 from tilewright.frontends.tensor_language.lexer import Tokens, is_integer
 from tilewright.frontends.tensor_language.limits import OPERAND_COUNT, Limits
-from tilewright.frontends.tensor_language.scopes import Names, canonical
+from tilewright.frontends.tensor_language.scopes import Names, canonical, with_blank
 from tilewright.frontends.tensor_language.vocabulary import ALL_MODIFIERS, Modifier, Slot
 from tilewright.ir.core import Block, Operation, Place, Value
 from tilewright.ir.types import TOKEN, Type
@@ -21,6 +21,7 @@ from tilewright.ir.types import TOKEN, Type
 _T = TypeVar("_T")
 
 _OPERAND: Final = [("operand", k) for k in range(64)]
+_NAMES: Final = "names are numbers, or a letter and then letters, digits and underscores"
 
 
 class _Broken(Value):
@@ -49,7 +50,7 @@ class Frame(Struct):
 class OperationReader(AttributeReader):
     """State of the instruction being read, and the parts that instructions share.
 
-    `first` is its first token, `results` the tokens of its result names, `places` the ranges of its parts so far,
+    `results` are the tokens of its result names, `places` the ranges of its parts so far,
     `poisoned` whether an operand is broken.
     """
 
@@ -59,7 +60,6 @@ class OperationReader(AttributeReader):
         self.broken_value = _Broken(TOKEN)
         self.frames: list[Frame] = []
         self.block = Block()
-        self.first = 0
         self.mnemonic = 0
         self.results: list[int] = []
         self.places: Places = {}
@@ -108,9 +108,14 @@ class OperationReader(AttributeReader):
             finding.label(ended.location, "defined here, in a region that has ended")
             finding.hint("a value is visible in its region and those nested in it; yield it to use it outside")
             return self.broken_value
-        guess = nearest(name, names.visible)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?")
+        blank = with_blank(text, names.visible)
+        if blank is not None and self.texts[self.mnemonic] == "expand":
+            finding.hint(f"a name takes the `x` behind it along: write `{blank}`")
+            finding.fix(self.range(index), blank, "put a blank there")
+            self.abandon()
+        guesses = nearest(name, names.visible)
+        if guesses:
+            finding.hint(did_you_mean(guesses, "`"))
         return self.broken_value
 
     def _no_value(self, index: int) -> NoReturn:
@@ -123,7 +128,7 @@ class OperationReader(AttributeReader):
             finding.hint(f"%c = constant {text} : {type_}")
             self.i = index
             self.abandon()
-        self.fail("a value such as `%x`")
+        self.fail("a value such as `%x`", _NAMES if text == "%" else None)
 
     def values(self, count: int) -> list[Value]:
         """Exactly `count` values, separated by commas."""
@@ -173,7 +178,7 @@ class OperationReader(AttributeReader):
         i = self.i
         text = self.texts[i]
         if text[0] != "%" or len(text) < 2:
-            self.fail("a new name such as `%x`")
+            self.fail("a new name such as `%x`", _NAMES if text == "%" else None)
         self.i = i + 1
         return i
 
@@ -268,10 +273,9 @@ class OperationReader(AttributeReader):
         known = text in ALL_MODIFIERS
         what = f"{mnemonic} does not take `{text}`" if known else f"{quoted(text)} is not a modifier of {mnemonic}"
         finding = self.error("V2", self.range(self.i), what)
-        guess = None if known else nearest(text, allowed)
-        if guess is not None:
-            finding.hint(f"did you mean `{guess}`?").fix(self.range(self.i), guess, f"write `{guess}`")
-        elif allowed:
+        guesses = () if known else nearest(text, allowed)
+        finding.suggest(self.range(self.i), guesses, "`")
+        if allowed and not guesses:
             finding.hint("it takes " + ", ".join(f"`{word}`" for word in dict.fromkeys(allowed)))
 
     # Finishing

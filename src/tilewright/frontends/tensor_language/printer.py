@@ -20,11 +20,15 @@ from tilewright.frontends.tensor_language.spelling import (
     language_dictionary,
     spell_dictionary,
 )
+from tilewright.frontends.tensor_language.vocabulary import (
+    FUNCTION_ATTRIBUTES,
+    PARAMETER_ATTRIBUTES,
+    PARAMETER_PROMISES,
+)
 from tilewright.ir.core import Block, Operation, Region, Value
 
 INDENT: Final = "    "
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*|0|[1-9][0-9]*")
-_FUNCTION_ATTRIBUTES: Final = frozenset({"subgroup_size", "work_group_size"})
 
 
 class _Names:
@@ -110,10 +114,10 @@ class _Printer:
         names = self.names.define(op.parameters)
         parameters: list[str] = []
         for name, parameter in zip(names, op.parameters, strict=True):
-            entries = op.attributes_of(parameter)
+            entries = language_dictionary(op.attributes_of(parameter), PARAMETER_ATTRIBUTES | PARAMETER_PROMISES)
             text = f" {spell_dictionary(entries)}" if entries else ""
             parameters.append(f"{name}: {parameter.type}{text}")
-        entries = language_dictionary(op, _FUNCTION_ATTRIBUTES)
+        entries = language_dictionary(op.attributes, FUNCTION_ATTRIBUTES)
         attributes = f" attributes{spell_dictionary(entries)}" if entries else ""
         self.heads[op] = f"func @{op.sym_name}({', '.join(parameters)}){attributes}"
         self.lines.append(self.heads[op] + " {")
@@ -219,7 +223,7 @@ def _arrow(op: Operation) -> str:
 
 
 def _loop_attributes(op: scf.For) -> str:
-    entries = language_dictionary(op, frozenset({"unroll"}))
+    entries = language_dictionary(op.attributes, frozenset({"unroll"}))
     return f" attributes{spell_dictionary(entries)}" if entries else ""
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container
+from typing import Final
+
 from msgspec import Struct, field
 
 from tilewright.diagnostics import Diagnostic, Location
 from tilewright.ir.core import Value
+
+_SHAPE: Final = re.compile(r"(.+?)((?:x[0-9]*)+)")
 
 
 def canonical(name: str) -> str:
@@ -44,3 +50,9 @@ class Names(Struct):
         """Forget the names of a region that is over."""
         for name in names:
             self.ended[name] = self.visible.pop(name)
+
+
+def with_blank(name: str, visible: Container[str]) -> str | None:
+    """`$m x4` for `$mx4` if there is `$m`: names swallow what is written right behind them in a shape."""
+    found = _SHAPE.fullmatch(name)
+    return None if found is None or found[1] not in visible else f"{found[1]} {found[2]}"

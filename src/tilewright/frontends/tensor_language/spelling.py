@@ -50,10 +50,10 @@ def _attribute_name(name: str) -> str:
     return name if name in ATTRIBUTE_NAMES else f'"{name}"'
 
 
-def language_dictionary(op: Operation, known: frozenset[str]) -> dict[str, Attribute]:
-    """What the operation's dictionary says: `known` attributes and quoted ones."""
-    found = {name: value for name, value in op.attributes.items() if name in known}
-    others = op.attributes.get(LANGUAGE_ATTRIBUTES)
+def language_dictionary(attributes: Mapping[str, Attribute], known: frozenset[str]) -> dict[str, Attribute]:
+    """What the text's dictionary says: `known` attributes and quoted ones."""
+    found = {name: value for name, value in attributes.items() if name in known}
+    others = attributes.get(LANGUAGE_ATTRIBUTES)
     if isinstance(others, dict):
         found.update(others)
     return found
@@ -154,7 +154,7 @@ def _collective(op: tl.Collective, name: Name) -> str:
 def _alloca(op: memref.Alloca, name: Name) -> str:
     if op.offset is not None:
         raise NotInLanguage("an allocation with a place on the stack is not in the tensor language")
-    entries = language_dictionary(op, frozenset({"alignment"}))
+    entries = language_dictionary(op.attributes, frozenset({"alignment"}))
     return f"alloca {spell_dictionary(entries)}" if entries else "alloca"
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics import SourceRange
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tensor_language.cursor import SyntaxFailure, quoted
 from tilewright.frontends.tensor_language.lexer import is_integer, is_word
 from tilewright.frontends.tensor_language.limits import TENSOR_ORDER
 from tilewright.frontends.tensor_language.literals import LiteralReader
-from tilewright.frontends.tensor_language.vocabulary import ADDRESS_SPACES, FOREIGN_TYPES, MATRIX_USES, TYPE_WORDS
+from tilewright.frontends.tensor_language.vocabulary import (
+    ADDRESS_SPACES,
+    FOREIGN_SPACES,
+    FOREIGN_TYPES,
+    MATRIX_USES,
+    TYPE_WORDS,
+)
 from tilewright.ir.types import (
     BOOL,
     SCALARS,
@@ -26,6 +35,7 @@ from tilewright.ir.types import (
 
 TypeT = TypeVar("TypeT", bound=Type)
 
+_EXTENT: Final = re.compile(r"(?<=.)x[0-9]+$")
 _CONSTRUCTORS: Final = frozenset({"memref", "group", "coopmatrix"})
 
 
@@ -74,11 +84,13 @@ class TypeReader(LiteralReader):
             self.i += 1
             return BOOL
         if is_word(text):
-            stem = text.split("x", 1)[0] or text
-            finding = self.error("V2", self.range(index), f"{quoted(text)} is not a type")
-            guess = FOREIGN_TYPES.get(text) or nearest(stem, TYPE_WORDS)
-            if guess is not None and guess != text:
-                finding.hint(f"did you mean `{guess}`?")
+            stem = _without_extents(text, self.texts[index + 1][:1] in ("?", "$"))
+            start = self.starts[index]
+            where = SourceRange(self.source, start, start + len(stem))
+            finding = self.error("V2", where, f"{quoted(stem)} is not a type")
+            guesses = _meant(stem, FOREIGN_TYPES, TYPE_WORDS)
+            if guesses and stem not in guesses:
+                finding.hint(did_you_mean(guesses, "`"))
             raise SyntaxFailure
         return self.fail(what)
 
@@ -91,6 +103,12 @@ class TypeReader(LiteralReader):
             return scalar
         if text[0] == "$":
             return self._defined("a number type", ScalarType)
+        if text == "i1":
+            finding = self.error(
+                "V9", self.range(self.i), f"a {container} of `i1`, which the new language calls `bool`"
+            )
+            finding.hint("it holds numbers; use i8, and not_equal or if at loads and stores")
+            raise SyntaxFailure
         if text in _CONSTRUCTORS:
             self.error("V9", self.range(self.i), f"the elements of a {container} are numbers, not {text}s")
             raise SyntaxFailure
@@ -163,10 +181,10 @@ class TypeReader(LiteralReader):
         text = self.texts[self.i]
         space = ADDRESS_SPACES.get(text)
         if space is None:
-            guess = nearest(text, (*ADDRESS_SPACES, "strided")) if is_word(text) else None
-            if guess is not None:
+            guesses = _meant(text, FOREIGN_SPACES, (*ADDRESS_SPACES, "strided"))
+            if guesses:
                 finding = self.error("V2", self.range(self.i), f"expected {expected}, found {quoted(text)}")
-                finding.hint(f"did you mean `{guess}`?")
+                finding.hint(did_you_mean(guesses, "`"))
                 raise SyntaxFailure
             self.fail(expected)
         self.i += 1
@@ -181,8 +199,11 @@ class TypeReader(LiteralReader):
             memref = self._memref()
         elif text[0] == "$":
             memref = self._defined("a memref type", MemrefType)
+        elif self.at_type():
+            self.error("V9", self.range(self.i), f"a group holds memrefs, not {text}")
+            raise SyntaxFailure
         else:
-            self.fail("a memref type", "V9" if self.at_type() else "V1")
+            self.fail("a memref type")
         size = self._group_size(first)
         offset: Extent = 0
         if self.accept(","):
@@ -222,8 +243,23 @@ class TypeReader(LiteralReader):
         if use is not None:
             self.i += 1
             return use
-        guess = nearest(text, MATRIX_USES) if is_word(text) else None
-        if guess is None:
+        guesses = nearest(text, MATRIX_USES) if is_word(text) else ()
+        if not guesses:
             self.fail("`matrix_a`, `matrix_b` or `matrix_acc`")
-        self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(f"did you mean `{guess}`?")
+        self.error("V2", self.range(self.i), f"{quoted(text)} is not a matrix use").hint(did_you_mean(guesses, "`"))
         raise SyntaxFailure
+
+
+def _meant(text: str, foreign: Mapping[str, str], known: Iterable[str]) -> tuple[str, ...]:
+    """What an unknown word stands for: what other languages spell like this, else words that are near."""
+    if text in foreign:
+        return (foreign[text],)
+    return nearest(text, known) if is_word(text) else ()
+
+
+def _without_extents(word: str, goes_on: bool) -> str:
+    """The type at the front of a word such as `floatx4x8`, or `floatx4x` if it `goes_on` with another extent."""
+    stem = word.removesuffix("x") if goes_on else word
+    while stem not in FOREIGN_TYPES and (shorter := _EXTENT.sub("", stem)) != stem:
+        stem = shorter
+    return stem

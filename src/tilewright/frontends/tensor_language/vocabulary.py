@@ -48,6 +48,8 @@ COMPARISONS: Final[Mapping[str, Predicate]] = {
 COMPARISON_NAMES: Final[Mapping[Predicate, str]] = {p: name for name, p in COMPARISONS.items()}
 OLD_COMPARISONS: Final[Mapping[str, str]] = {f".{p.value}": name for name, p in COMPARISONS.items()}
 ATOMIC_KINDS: Final[Mapping[str, AtomicKind]] = {k.value: k for k in AtomicKind}
+FOREIGN_SPACES: Final = {"shared": "local", "workgroup": "local", "__shared__": "local", "constant": "global"}
+"""Memories as other languages call them."""
 ADDRESS_SPACES: Final[Mapping[str, AddressSpace]] = {s.value: s for s in AddressSpace}
 MATRIX_USES: Final[Mapping[str, MatrixUse]] = {u.value: u for u in MatrixUse}
 
@@ -56,8 +58,10 @@ ATTRIBUTE_NAMES: Final = frozenset(
 )
 FUNCTION_ATTRIBUTES: Final = frozenset({"subgroup_size", "work_group_size"})
 PARAMETER_ATTRIBUTES: Final = frozenset({"alignment", "shape_gcd", "stride_gcd"})
+PARAMETER_PROMISES: Final = frozenset({"noalias"})
+"""Quoted names that mean something behind a parameter."""
 LANGUAGE_ATTRIBUTES: Final = "language_attributes"
-"""Operation attribute that keeps quoted names the language gives no meaning."""
+"""Entry that keeps quoted names the language gives no meaning, apart from those that passes know."""
 
 TYPE_WORDS: Final = frozenset({*SCALARS, "memref", "group", "coopmatrix"})
 FOREIGN_TYPES: Final = {

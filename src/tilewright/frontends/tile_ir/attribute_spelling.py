@@ -10,14 +10,16 @@ from tilewright.dialects.cuda_tile.attributes import (
     Assumption,
     CodedEnum,
     Dense,
+    Elements,
     Hints,
     Number,
     Symbol,
     Unit,
 )
 from tilewright.dialects.cuda_tile.numbers import spell_number
-from tilewright.dialects.cuda_tile.types import ElementType, FunctionType
+from tilewright.dialects.cuda_tile.types import ElementType, FunctionType, Tile
 from tilewright.frontends.tile_ir.attribute_text import BRACKETED, GENERIC
+from tilewright.frontends.tile_ir.literal_text import spell_dense
 from tilewright.ir.core import Attribute
 from tilewright.ir.mlir.cursor import escape
 from tilewright.ir.types import TokenType, Type
@@ -61,6 +63,14 @@ def spell_dictionary(entries: Mapping[str, Attribute]) -> str:
     return "{" + ", ".join(parts) + "}"
 
 
+def _spell_elements(found: Elements) -> str:
+    if isinstance(found.value, Dense):
+        assert isinstance(found.type, Tile)
+        return f"dense<{spell_dense(found.value, found.type.shape)}> : {spell_type(found.type)}"
+    numbers = [spell_number(v.bits, v.element) if isinstance(v, Number) else spell_generic(v) for v in found.value]
+    return f"array<{found.type}: {', '.join(numbers)}>" if numbers else f"array<{found.type}>"
+
+
 def spell_type(type_: Type) -> str:
     """The long spelling, which is understood anywhere."""
     if isinstance(type_, ElementType | FunctionType):
@@ -96,7 +106,9 @@ def spell_generic(value: Attribute) -> str:
             return "[" + ", ".join(spell_generic(v) for v in value) + "]"
         case dict():
             return spell_dictionary(cast("dict[str, Attribute]", value))
-        case Unit() | Dense():
+        case Elements():
+            return _spell_elements(value)
+        case Unit():
             return str(value)
         case _:
             raise AssertionError(f"not an attribute of Tile IR: {value!r}")

@@ -9,8 +9,8 @@ from tilewright.dialects.cuda_tile.attributes import (
     AtomicMode,
     Bounded,
     CodedEnum,
-    Dense,
     DivBy,
+    Elements,
     Hints,
     MemoryOrdering,
     MemoryScope,
@@ -180,21 +180,21 @@ class AttributeReader(LiteralReader):
             case _:
                 return self.type()
 
-    def _array(self) -> Attribute:
+    def _array(self) -> Elements:
         self.expect_word("array")
         self.expect("<")
         element = self.element_type()
         found: list[Attribute] = []
         if self.accept(":"):
             while True:
-                number = Number(element, self.number_bits(element)).value
-                found.append(bool(number) if element is I1 else number)
+                number = Number(element, self.number_bits(element))
+                found.append(bool(number.bits) if element is I1 else number if element.is_float else number.value)
                 if not self.accept(","):
                     break
         self.expect(">")
-        return tuple(found)
+        return Elements(tuple(found), element)
 
-    def _dense(self) -> Dense:
+    def _dense(self) -> Elements:
         """`dense<literal> : type`: the type comes last, so the literal is read twice."""
         self.expect_word("dense")
         self.expect("<")
@@ -210,7 +210,7 @@ class AttributeReader(LiteralReader):
         self.position = start
         found = self.dense_of(self.dense_literal(type_.element), type_)
         self.end, self.position = end, behind
-        return found
+        return Elements(found, type_)
 
     def _over_literal(self) -> None:
         if self.take(STRING) is not None:

@@ -13,7 +13,7 @@ from tilewright.dialects.cuda_tile.base import TileOperation
 from tilewright.dialects.cuda_tile.debug import DebugLocation
 from tilewright.frontends.tile_ir.assembly import WHOLE
 from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
-from tilewright.frontends.tile_ir.draft import Draft, block_of
+from tilewright.frontends.tile_ir.draft import Argument, Draft, block_of
 from tilewright.frontends.tile_ir.form_help import explain_form
 from tilewright.frontends.tile_ir.own_form_text import OwnFormReader
 from tilewright.ir.core import Block, Operation, Region
@@ -25,8 +25,7 @@ from tilewright.ir.mlir.recovery import resume
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
 
-Argument = tuple[str, Type, SourceRange]
-
+_OF_TEST_BUILDS: Final = "testing$func"
 
 _JUNK: Final = re.compile(r"[ \t]*+[^\s{}%]?+[ \t]*+(?=\n|//)")
 """What may stand in place of an opening brace at the end of a line."""
@@ -166,9 +165,10 @@ class BlockReader(OwnFormReader, ABC):
     def _unknown(self, word: str, start: int) -> None:
         place = self.range_from(start)
         finding = self.error(WORDS, place, f"there is no operation {word[:80]!r}")
-        meant = nearest(word, BY_MNEMONIC)
-        if meant is not None:
-            finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
+        if word.endswith(_OF_TEST_BUILDS):
+            finding.hint("only test builds of NVIDIA's tools have such functions; an entry takes scalars and pointers")
+        else:
+            finding.suggest(place, nearest(word, BY_MNEMONIC))
 
     def _simple(self, draft: Draft) -> bool:
         """Read an operation without regions; False if it is another one."""
@@ -249,8 +249,8 @@ class BlockReader(OwnFormReader, ABC):
     def begin_block(self, arguments: list[Argument]) -> Block:
         """A block whose arguments are visible."""
         block = block_of(arguments)
-        for (name, _, place), argument in zip(arguments, block.arguments, strict=True):
-            self.define(name, argument, place)
+        for written, argument in zip(arguments, block.arguments, strict=True):
+            self.define(written.name, argument, written.place)
         return block
 
     def end_block(self, block: Block, implied: type[Operation] | None) -> None:
@@ -264,7 +264,7 @@ class BlockReader(OwnFormReader, ABC):
             block.append(op)
 
     def argument_list(self) -> list[Argument]:
-        """`(%a: T, ..)`; attributes and locations of arguments say nothing."""
+        """`(%a: T {..}, ..)`; locations of arguments are not kept."""
         self.expect("(")
         return self.listed(self._argument, ")")
 
@@ -274,10 +274,9 @@ class BlockReader(OwnFormReader, ABC):
         place = self.range_from(start)
         self.expect(":")
         type_ = self.value_type()
-        if self.at("{"):
-            self.dictionary()
+        attributes = self.dictionary() if self.at("{") else {}
         self.trailing_location()
-        return name, type_, place
+        return Argument(name, type_, place, attributes)
 
     def arrow_types(self) -> list[Type]:
         """`-> (T, ..)` or `-> T, ..`, if it is there."""

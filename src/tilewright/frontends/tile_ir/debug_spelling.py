@@ -57,15 +57,17 @@ class DebugSpeller:
                 )
                 fields += f", compileUnit = {self._of(unit)}, scopeLine = {scope_line}"
                 return f"#cuda_tile.di_subprogram<{fields}>"
-            case FileLocation(file, line, column):
-                return f"loc({escape(file)}:{line}:{column})"
+            case FileLocation(file, line, column, end):
+                to = f" to {':'.join(map(str, end if len(end) > 1 else ('', *end)))}" if end else ""
+                return f"loc({escape(file)}:{line}:{column}{to})"
             case ScopedLocation(scope, file, line, column):
                 return f"#cuda_tile.di_loc<loc({escape(file)}:{line}:{column}) in {self._of(scope)}>"
             case CallSite(callee, caller):
                 return f"loc(callsite({self._of(callee)} at {self._of(caller)}))"
             case NamedLocation(name, child):
                 return f"loc({escape(name)}({self._of(child)}))"
-            case FusedDebug(parts):
-                return f"loc(fused[{', '.join(self._of(p) for p in parts)}])"
+            case FusedDebug(parts, metadata):
+                said = f"<{metadata}>" if metadata else ""
+                return f"loc(fused{said}[{', '.join(self._of(p) for p in parts)}])"
             case _:
                 raise AssertionError(f"not debug information: {info!r}")

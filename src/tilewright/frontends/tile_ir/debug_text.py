@@ -24,6 +24,7 @@ from tilewright.dialects.cuda_tile.debug import (
     ScopedLocation,
     Subprogram,
 )
+from tilewright.frontends.tile_ir.attribute_spelling import spell_generic
 from tilewright.frontends.tile_ir.attribute_text import AttributeReader
 from tilewright.frontends.tile_ir.codes import LIMIT, SYNTAX, WORDS
 from tilewright.ir.core import Attribute
@@ -259,16 +260,25 @@ class DebugReader(AttributeReader):
         if self.accept(":"):
             line = self.integer("a line")
             self.expect(":")
-            return self.pool.make(FileLocation, text, line, self.integer("a column"))
+            return self.pool.make(FileLocation, text, line, self.integer("a column"), self._end_of_range())
         child = None
         if self.accept("("):
             child = yield self._place()
             self.expect(")")
         return self.pool.make(NamedLocation, text, child)
 
+    def _end_of_range(self) -> tuple[int, ...]:
+        """`to :column` or `to line:column`, if it is there."""
+        if not self.accept_word("to"):
+            return ()
+        lines = () if self.at(":") else (self.integer("a line"),)
+        self.expect(":")
+        return (*lines, self.integer("a column"))
+
     def _fused(self) -> Steps[DebugInfo]:
+        metadata = ""
         if self.accept("<"):
-            self.attribute()
+            metadata = spell_generic(self.attribute())
             self.expect(">")
         self.expect("[")
         parts: list[DebugInfo | None] = []
@@ -277,7 +287,7 @@ class DebugReader(AttributeReader):
             if not self.accept(","):
                 break
         self.expect("]")
-        return self.pool.make(FusedDebug, tuple(parts))
+        return self.pool.make(FusedDebug, tuple(parts), metadata)
 
     def _debug_attribute(self) -> Steps[DebugInfo | None]:
         start = self.position
@@ -304,7 +314,7 @@ class DebugReader(AttributeReader):
         scope = yield self._debug_of(SCOPES, "a scope")
         if inner is None:
             return self.pool.make(ScopedLocation, scope, "", 0, 0)
-        if not isinstance(inner, FileLocation):
+        if not isinstance(inner, FileLocation) or inner.end:
             self.fail("a di_loc is a place in a file within a scope", DEBUG, self.range_from(start))
         return self.pool.make(ScopedLocation, scope, inner.file, inner.line, inner.column)
 

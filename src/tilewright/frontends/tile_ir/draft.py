@@ -75,11 +75,20 @@ class Draft(Struct):
             op.add_result(type_)
 
 
-def block_of(arguments: list[tuple[str, Type, SourceRange]]) -> Block:
+class Argument(Struct, frozen=True):
+    """An argument of a block as it is written. Attributes mean nothing, but a text that is printed keeps them."""
+
+    name: str
+    type: Type
+    place: SourceRange
+    attributes: dict[str, Attribute] = {}
+
+
+def block_of(arguments: list[Argument]) -> Block:
     """A block with named arguments."""
     block = Block()
-    for name, type_, place in arguments:
-        block.add_argument(type_, plain_name(name), place)
+    for argument in arguments:
+        block.add_argument(argument.type, plain_name(argument.name), argument.place)
     return block
 
 

@@ -6,12 +6,12 @@ import re
 from typing import Final
 
 from tilewright.diagnostics import SourceRange
-from tilewright.dialects.cuda_tile.attributes import Dense
+from tilewright.dialects.cuda_tile.attributes import Elements
 from tilewright.dialects.cuda_tile.base import generic_name
-from tilewright.dialects.cuda_tile.types import FunctionType, Tile
-from tilewright.frontends.tile_ir.block_text import Argument
+from tilewright.dialects.cuda_tile.core import Entry
+from tilewright.dialects.cuda_tile.types import FunctionType
 from tilewright.frontends.tile_ir.codes import SYNTAX, WORDS
-from tilewright.frontends.tile_ir.draft import Draft
+from tilewright.frontends.tile_ir.draft import Argument, Draft
 from tilewright.frontends.tile_ir.region_text import RegionReader
 from tilewright.frontends.tile_ir.value_text import RESULTS
 from tilewright.ir.core import Attribute, Block, Region, Value
@@ -22,7 +22,7 @@ from tilewright.ir.verifier import verify_alone
 
 _LABEL: Final = re.compile(rf"(\^[A-Za-z0-9_$.-]++){SKIP.pattern}")
 _SEGMENTS: Final = ("operandSegmentSizes", "operand_segment_sizes")
-_IGNORED: Final = frozenset({"arg_attrs", "res_attrs", "function_type"})
+_SIGNATURE: Final = ("function_type", "arg_attrs", "res_attrs")
 _Operand = tuple[Value | None, SourceRange]
 
 
@@ -50,6 +50,8 @@ class GenericReader(RegionReader):
         draft.places["type"] = place
         if not isinstance(type_, FunctionType):
             self.fail("the type of an operation in the generic form is (..) -> (..)", place=place)
+        if draft.cls is Entry:
+            self._signature(draft, {key: attributes.pop(key) for key in _SIGNATURE if key in attributes})
         sizes = next((attributes.pop(key)[0] for key in _SEGMENTS if key in attributes), None)
         self._assign(draft, values, sizes, place)
         self._check_operands(draft, values, type_, place)
@@ -73,16 +75,29 @@ class GenericReader(RegionReader):
                 self.error(SYNTAX, place, f"{name} is given twice")
             found[name] = (value, place)
 
+    def _signature(self, draft: Draft, said: dict[str, tuple[Attribute, SourceRange]]) -> None:
+        """What an entry says of its parameters beside its block, which it must not contradict."""
+        blocks = draft.regions[0].blocks if draft.regions else []
+        inputs = tuple(argument.type for block in blocks[:1] for argument in block.arguments)
+        counts = {"arg_attrs": len(inputs), "res_attrs": 0}
+        for name, (value, place) in said.items():
+            if name == "function_type":
+                fits, wanted = value == FunctionType(inputs), f"{FunctionType(inputs)}, as its block says, not {value}"
+            else:
+                fits = isinstance(value, tuple) and [type(v) for v in value] == [dict] * counts[name]
+                wanted = f"a list of {counts[name]} dictionaries"
+            if not fits:
+                self.fail(f"the {name} of this entry is {wanted}", "C21", place)
+            if name == "arg_attrs":
+                draft.attributes[name] = value
+
     def _properties(
         self, draft: Draft, attributes: dict[str, tuple[Attribute, SourceRange]], place: SourceRange
     ) -> None:
         cls = draft.cls
         for name, (value, where) in attributes.items():
-            if name not in _IGNORED:
-                self.set_attribute(draft, name, value, where)
-        constant = draft.attributes.get("value")
-        if "type" in cls.definition.attributes and isinstance(constant, Dense):
-            draft.attributes.setdefault("type", Tile((constant.count,), constant.element))
+            self.set_attribute(draft, name, value, where)
+        self._constant(draft, attributes)
         for key, spec in cls.definition.attributes.items():
             if spec.required and key not in draft.attributes and not draft.broken:
                 self.error(
@@ -90,11 +105,25 @@ class GenericReader(RegionReader):
                 )
                 draft.broken = True
 
+    def _constant(self, draft: Draft, attributes: dict[str, tuple[Attribute, SourceRange]]) -> None:
+        """The type of a constant is that of the global, or of the result."""
+        value, place = attributes.get("value", (None, None))
+        if "value" not in draft.cls.definition.attributes or place is None or not isinstance(value, Elements):
+            return
+        if "type" in draft.cls.definition.attributes:
+            draft.attributes.setdefault("type", value.type)
+            draft.places["type"] = place
+        elif draft.results != [value.type]:
+            result = ", ".join(map(str, draft.results or ()))
+            self.error("C20", place, f"the value has type {value.type}, the result {result}")
+            draft.broken = True
+
     def _assign(self, draft: Draft, values: list[_Operand], sizes: Attribute, place: SourceRange) -> None:
         """Deal operands out to their groups."""
         specs = draft.cls.definition.operands
         if draft.cls.definition.segmented:
-            counts = [s for s in sizes if isinstance(s, int)] if isinstance(sizes, tuple) else []
+            found = sizes.value if isinstance(sizes, Elements) else sizes
+            counts = [s for s in found if isinstance(s, int)] if isinstance(found, tuple) else []
             fits = len(counts) == len(specs) and sum(counts) == len(values) and min(counts, default=0) >= 0
         else:
             rest = len(values) - sum(not s.varies for s in specs.values())

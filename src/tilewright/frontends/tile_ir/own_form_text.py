@@ -119,6 +119,8 @@ class OwnFormReader(FormReader):
         place = self.range_from(start)
         dynamic = draft.operands.keys() & {"dynamic_shape", "dynamic_strides"}
         if self.accept("->"):
+            if not dynamic:
+                self.fail("no size or stride is a value, so no type stands in front of '->'", "C7", place)
             self._dynamic_type(draft, type_, place)
             start = self.position
             type_ = self.value_type()

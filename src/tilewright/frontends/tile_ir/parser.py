@@ -26,6 +26,7 @@ from tilewright.ir.mlir.trampoline import Steps, run
 _NAME: Final = "kernels"
 _ITEMS: Final = ("entry", "global", "module")
 _WRAPPERS: Final = ("builtin.module", "module")
+_GENERIC_WRAPPER: Final = '"builtin.module"'
 
 
 class Parser(GenericReader):
@@ -41,10 +42,9 @@ class Parser(GenericReader):
 
     def _file(self) -> Steps[TileModule | None]:
         self._pass_aliases()
-        wrapped = 0
+        wrappers: list[bool] = []
         while self._at_wrapper():
-            self._enter_wrapper()
-            wrapped += 1
+            wrappers.append(self._enter_wrapper())
             self._pass_aliases()
         module: TileModule | None
         if self._at_module():
@@ -52,9 +52,8 @@ class Parser(GenericReader):
         else:
             module = yield self._bare()
         self._pass_aliases()
-        for _ in range(wrapped):
-            self.expect("}")
-            self.trailing_location()
+        for generic in reversed(wrappers):
+            self._leave_wrapper(generic)
             self._pass_aliases()
         if not self.at_end:
             self.fail("expected the end of the text; a file holds one module")
@@ -77,6 +76,8 @@ class Parser(GenericReader):
 
     def _at_wrapper(self) -> bool:
         """Whether a module is ahead that holds a module, as MLIR tools print it."""
+        if self.at(_GENERIC_WRAPPER):
+            return True
         word = self.peek_word()
         if word not in _WRAPPERS:
             return False
@@ -91,17 +92,39 @@ class Parser(GenericReader):
             except Abort:
                 self.position, self.end = back
                 return False
-        inside = self.accept("{") and (self._at_module() or self.peek_word() in _WRAPPERS)
+        inside = self.accept("{") and (self._at_module() or self.peek_word() in _WRAPPERS or self.at(_GENERIC_WRAPPER))
         self.position, self.end = back
         return inside or word == "builtin.module"
 
-    def _enter_wrapper(self) -> None:
+    def _enter_wrapper(self) -> bool:
+        """What stands in front of the module; whether it is the generic form."""
+        if self.accept(_GENERIC_WRAPPER):
+            self.expect("(")
+            self.expect(")")
+            if self.accept("<"):
+                self.dictionary()
+                self.expect(">")
+            self.expect("(")
+            self.expect("{")
+            self.accept("^bb0:")
+            return True
         self.take(WORD)
         if self.at("@"):
             self.symbol()
         if self.accept_word("attributes"):
             self.dictionary()
         self.expect("{")
+        return False
+
+    def _leave_wrapper(self, generic: bool) -> None:
+        self.expect("}")
+        if generic:
+            self.expect(")")
+            if self.at("{"):
+                self.dictionary()
+            for part in (":", "(", ")", "->", "(", ")"):
+                self.expect(part)
+        self.trailing_location()
 
     def _whole_module(self) -> Steps[TileModule | None]:
         start = self.position
@@ -208,6 +231,8 @@ class Parser(GenericReader):
             start = self.position
             draft.attributes["optimization_hints"] = self.hints()
             draft.places["optimization_hints"] = self.range_from(start)
+        if any(argument.attributes for argument in arguments):
+            draft.attributes["arg_attrs"] = tuple(argument.attributes for argument in arguments)
         header = self.end
         outer = self.scopes.isolate()
         self.in_entry = True

@@ -21,7 +21,7 @@ from tilewright.frontends.tile_ir.generic_printer import spell_generic_operation
 from tilewright.frontends.tile_ir.literal_text import spell_dense
 from tilewright.frontends.tile_ir.names import Names
 from tilewright.frontends.tile_ir.versions import VERSION
-from tilewright.ir.core import Block, Operation, Region, Value
+from tilewright.ir.core import Attribute, Block, Operation, Region, Value
 from tilewright.ir.mlir.cursor import escape
 from tilewright.ir.mlir.trampoline import Steps, run
 from tilewright.ir.types import Type
@@ -169,14 +169,18 @@ class _Printer:
                 raise AssertionError(f"{op.name} has regions")
         self.lines.append(self.indent + "}" + tail + self._location(op))
 
-    def _arguments(self, region: Region) -> str:
-        return ", ".join(f"{self.names.define(a)}: {a.type}" for a in region.entry.arguments)
+    def _arguments(self, region: Region, said: tuple[Attribute, ...] = ()) -> str:
+        found = [f"{self.names.define(a)}: {a.type}" for a in region.entry.arguments]
+        for index, attributes in enumerate(said):
+            if isinstance(attributes, dict) and attributes:
+                found[index] += " " + spell_dictionary(attributes)
+        return ", ".join(found)
 
     def _entry(self, op: Entry) -> Steps[None]:
         hints = op.optimization_hints
         said = f" optimization_hints={spell_hints(hints)}" if hints is not None and hints.entries else ""
         self.names.clear()
-        head = f"entry {spell_symbol(op.sym_name)}({self._arguments(op.body)}){said} {{"
+        head = f"entry {spell_symbol(op.sym_name)}({self._arguments(op.body, op.arg_attrs)}){said} {{"
         self.lines.append(self.indent + head)
         yield self._block(op.body.entry, None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, cast
 
-from tilewright.dialects.cuda_tile.attributes import CodedEnum, Number, Unit
+from tilewright.dialects.cuda_tile.attributes import CodedEnum, Elements, Number, Unit
 from tilewright.dialects.cuda_tile.types import I32, I64
 from tilewright.frontends.tile_ir.attribute_text import NUMBERED
 from tilewright.ir.core import Attribute
@@ -16,6 +16,8 @@ NARROW: Final[Mapping[tuple[str, str], bool]] = {("cuda_tile.reduce", "dim"): Tr
 
 def property_of(key: str, kind: type, value: Attribute) -> Attribute:
     """An attribute as it is declared, from what the generic form holds; None if it is of another kind."""
+    if isinstance(value, Elements):
+        value = value.value
     if issubclass(kind, CodedEnum):
         return _enum(kind, value)
     if kind is bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tilewright.diagnostics import SourceRange
 from tilewright.dialects.cuda_tile import control
 from tilewright.dialects.cuda_tile.attributes import Number
-from tilewright.frontends.tile_ir.block_text import Argument, BlockReader
+from tilewright.frontends.tile_ir.block_text import BlockReader
 from tilewright.frontends.tile_ir.codes import WORDS
-from tilewright.frontends.tile_ir.draft import Draft
+from tilewright.frontends.tile_ir.draft import Argument, Draft
 from tilewright.ir.core import Block
 from tilewright.ir.mlir.trampoline import Steps
 from tilewright.ir.types import Type
@@ -63,7 +63,7 @@ class RegionReader(BlockReader):
             self.fail(f"{len(types)} types for {len(names)} carried values", "C7", place)
         for index, (type_, place) in enumerate(types):
             self.expect_type(draft, "inits", index, type_, place)
-        return [(name, type_, place) for (name, place), (type_, _) in zip(names, types, strict=True)]
+        return [Argument(name, type_, place) for (name, place), (type_, _) in zip(names, types, strict=True)]
 
     def _for(self, draft: Draft) -> Steps[int]:
         start = self.position
@@ -87,7 +87,7 @@ class RegionReader(BlockReader):
         place = self.range_from(start)
         for key in ("lower", "upper", "step"):
             self.expect_type(draft, key, 0, type_, place)
-        arguments: list[Argument] = [(index, type_, index_place)]
+        arguments: list[Argument] = [Argument(index, type_, index_place)]
         draft.results = []
         if self.accept_word("iter_values"):
             names = self._iteration(draft)

@@ -75,9 +75,7 @@ class ValueReader(DebugReader):
         if hidden is not None:
             finding.label(hidden.location, "visible only in the region that defines it")
         elif len(self.scopes.visible) <= _GUESSED:
-            meant = nearest(name, self.scopes.visible, 0.75)
-            if meant is not None:
-                finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
+            finding.suggest(place, nearest(name, self.scopes.visible, 0.75))
         self.scopes.broken[name] = None
 
     def define_results(self, draft: Draft, op: Operation) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from tilewright.diagnostics import Report, Source, SourceRange
+from tilewright.diagnostics.nearest import did_you_mean
 from tilewright.dialects import addresses, arith, cf, tile
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.builtin import Kernel, Module
@@ -270,8 +271,8 @@ def _call(f: FunctionImport, i: syntax.Call) -> None:
     found = f.uses.meaning(i.callee)
     if isinstance(found, Unknown):
         finding = f.error(UNKNOWN_OPERATION, i.callee_at, f"unknown TLX operation {found.word!r}")
-        if found.near is not None:
-            finding.hint(f"did you mean 'llvm.tensor.{found.near}'?")
+        if found.near:
+            finding.hint(did_you_mean([f"llvm.tensor.{one}" for one in found.near], "'"))
         raise Broken
     if found is not None:
         _check_name(f, i, found.suffix)

@@ -44,7 +44,7 @@ class Unknown(Struct, frozen=True):
     """A name that looks like one of TLX and is none; `near` is what it may be meant for."""
 
     word: str
-    near: str | None
+    near: tuple[str, ...]
 
 
 def recognise(callee: str) -> Intrinsic | Unknown | None:
@@ -63,7 +63,7 @@ def recognise(callee: str) -> Intrinsic | Unknown | None:
     word = callee[found.end() :].lstrip(".")
     plain = _without_suffix(word)
     names = {name.removeprefix("llvm.tensor.").removeprefix("llvm.") for name in KNOWN}
-    return Unknown(plain, plain if plain in names else nearest(plain, names))
+    return Unknown(plain, (plain,) if plain in names else nearest(plain, names))
 
 
 def _without_suffix(word: str) -> str:

@@ -95,9 +95,7 @@ class OpaqueReader(AffineReader):
         if alias is None:
             place = self.range_of(start, start + len(name))
             finding = self.error(WORDS, place, f"the alias {name[:80]} is not defined above")
-            meant = nearest(name, self.aliases)
-            if meant is not None:
-                finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
+            finding.suggest(place, nearest(name, self.aliases))
             raise Abort
         self.weight += alias.weight
         self.reached = max(self.reached, alias.depth)

@@ -151,9 +151,7 @@ class ValueReader(AttributeReader):
         elif hidden is not None:
             finding.label(hidden.location, "visible only in the region that defines it")
         elif len(self.scopes.visible) <= _GUESSED:
-            meant = nearest(name, [n for n in self.scopes.visible if "#" not in n], 0.75)
-            if meant is not None:
-                finding.hint(f"did you mean {meant}?").fix(place, meant, f"write {meant}")
+            finding.suggest(place, nearest(name, [n for n in self.scopes.visible if "#" not in n], 0.75))
         self.scopes.poison([name])
 
     def define_results(self, names: list[ResultName], op: Operation) -> None:

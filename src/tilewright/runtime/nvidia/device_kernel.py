@@ -40,7 +40,7 @@ class DeviceKernel:
         self._function = function
         context = function.module.context
         self.ordinal = context.description.ordinal
-        self.checks = ArgumentChecks(info, partial(device_binder, context))
+        self._checks = ArgumentChecks(info, partial(device_binder, context))
         self._tables = DeviceTables(context)
         self._first_slots = {
             slot.parameter: position for slot, position in slot_positions(info) if slot.role in ("table", "pointer")
@@ -67,7 +67,7 @@ class DeviceKernel:
 
         Raises `LaunchError`.
         """
-        return self.checks.values(arguments, sizes)
+        return self._checks.values(arguments, sizes)
 
     def parts(self, values: Sequence[SlotValue], sizes: Extents) -> int:
         """The blocks that share each work-group."""
@@ -130,7 +130,7 @@ class DeviceKernel:
     @contextmanager
     def _workspaces(self, values: list[SlotValue], stream: int) -> Generator[None]:
         """While there is the memory that the launch makes for parameters; the values of slots say where."""
-        made = self.checks.workspaces
+        made = self._checks.workspaces
         size = 0 if made is None else made.bytes(values)
         if made is None or not size:
             yield

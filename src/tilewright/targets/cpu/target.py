@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.ir.passes import Pass
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "13"
+_FORMAT: Final = "14"
 """Of the code that passes make: another one where they make other code of the same text, so that none kept is taken."""
 
 

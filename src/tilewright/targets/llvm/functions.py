@@ -20,7 +20,7 @@ from tilewright.targets.llvm.exp_log import decompose, emit_exp, emit_exp2, emit
 from tilewright.targets.llvm.floating import FloatingArithmetic
 from tilewright.targets.llvm.floatkit import FloatKit
 from tilewright.targets.llvm.math import math_value
-from tilewright.targets.llvm.trig import emit_cos, emit_sin, emit_tan
+from tilewright.targets.llvm.trig import emit_tan
 from tilewright.targets.llvm.types import lanes_of, mangle, scalar_of, vector
 from tilewright.targets.llvm.values import Value
 
@@ -132,10 +132,6 @@ def _or_itself(kit: FloatKit, x: Value, value: Callable[[], Value]) -> Value:
 def _math(kit: FloatKit, op: str, x: Value) -> Value:
     """A function that has others in a module for users."""
     return math_value(kit.b, kit.features, op, x)
-
-
-def _tan(kit: FloatKit, x: Value) -> Value:
-    return kit.b.fdiv(emit_sin(kit, x, False), emit_cos(kit, x, False))
 
 
 def _halves(kit: FloatKit, magnitude: Value) -> tuple[Value, Value]:
@@ -310,7 +306,7 @@ _FUNCTIONS: Final[Mapping[str, _Function]] = {
     "log10": emit_log10,
     "log1p": _log1p,
     "expm1": _expm1,
-    "tan": _tan,
+    "tan": emit_tan,
     "tanh": tanh.emit_tanh,
     "sinh": _sinh,
     "cosh": _cosh,

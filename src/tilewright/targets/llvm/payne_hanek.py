@@ -8,7 +8,7 @@ f64.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.numerics.integers import wrap
 from tilewright.targets.llvm.coefficients import TWO_OVER_PI
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from tilewright.targets.llvm.module import Callee, Module
 
 _WINDOW_WORDS = {32: 3, 64: 6}
+_TAIL_BITS: Final = 37
+_HALF_PI: Final = math.pi / 2
+_HALF_PI_HEAD: Final = 1.570796325802803
+_HALF_PI_TAIL: Final = 9.920935796805404e-10
+"""pi/2 as a number of 27 bits and what is left."""
 
 
 def emit_reduction(module: Module, features: Features, ltype: str) -> Callee:
@@ -109,13 +114,14 @@ class _Reduction:
         b, kit = self._b, self._kit
         top, middle, low = (b.mul(significand, word) for word in window)
         product = b.add(b.add(b.shl(top, self._c(32)), middle), self._high(low))
-        signed = b.shl(product, self._c(2))
-        rest = b.fmul(b.cast("sitofp", signed, kit.ltype), kit.number(math.pi / 2 * 2.0**-64))
+        wide = vector("double", kit.lanes)
+        turns = b.cast("sitofp", b.shl(product, self._c(2)), wide)
+        rest = b.cast("fptrunc", b.fmul(turns, constant(wide, _HALF_PI * 2.0**-64)), kit.ltype)
         return rest, b.trunc(self._quadrant(product), kit.integer)
 
     def _finish_f64(self, significand: Value, window: list[Value]) -> tuple[Value, Value]:
         """A 53-bit number in two halves times 192 bits, of which the top 128 remain: 2 of turns, 126 of fraction."""
-        b, kit = self._b, self._kit
+        b = self._b
         lower, upper = self._low(significand), self._high(significand)
         by_lower = [b.mul(lower, word) for word in window[:5]]
         by_upper = [b.mul(upper, word) for word in window]
@@ -136,9 +142,25 @@ class _Reduction:
         high = b.or_(b.shl(columns[3], self._c(32)), self._low(columns[2]))
         low = b.or_(b.shl(columns[1], self._c(32)), self._low(columns[0]))
         signed = b.or_(b.shl(high, self._c(2)), b.lshr(low, self._c(62)))
-        fine = b.fmul(b.cast("uitofp", b.shl(low, self._c(2)), kit.ltype), kit.number(2.0**-64))
-        turns = b.fadd(b.cast("sitofp", signed, kit.ltype), fine)
-        return b.fmul(turns, kit.number(math.pi / 2 * 2.0**-64)), self._quadrant(high)
+        return self._rest(signed, b.shl(low, self._c(2))), self._quadrant(high)
+
+    def _rest(self, signed: Value, fine: Value) -> Value:
+        """128 bits of a quarter turn, in two's complement, as an angle.
+
+        Of the magnitude, which is that of the complement but for the last bit, the head of 26 bits is multiplied
+        exactly with that of pi/2, and all that is beside it is small: the sum is the only rounding that counts.
+        """
+        b, kit = self._b, self._kit
+        sign = b.ashr(signed, self._c(63))
+        magnitude, fine = b.xor(signed, sign), b.xor(fine, sign)
+        head = b.cast("sitofp", b.and_(magnitude, self._c(-1 << _TAIL_BITS)), kit.ltype)
+        tail = b.fmul(b.cast("uitofp", fine, kit.ltype), kit.number(2.0**-64))
+        tail = b.fadd(b.cast("sitofp", b.and_(magnitude, self._c((1 << _TAIL_BITS) - 1)), kit.ltype), tail)
+        small = b.fadd(
+            b.fmul(head, kit.number(_HALF_PI_TAIL * 2.0**-64)), b.fmul(tail, kit.number(_HALF_PI * 2.0**-64))
+        )
+        rest = b.fadd(b.fmul(head, kit.number(_HALF_PI_HEAD * 2.0**-64)), small)
+        return kit.as_float(b.xor(kit.as_integer(rest), b.shl(sign, self._c(63))))
 
     def _quadrant(self, product: Value) -> Value:
         """The two bits of turns, rounded to nearest by the first bit of the fraction."""

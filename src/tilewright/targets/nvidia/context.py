@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir import core
+from tilewright.ir.definition import PURE
 from tilewright.ir.types import TileType
 from tilewright.targets.llvm.arith import Arithmetic
 from tilewright.targets.llvm.emitter import Builder, Complex, Module, Value, constant, i32, i64
@@ -168,7 +169,9 @@ class KernelContext(Struct):
             self.lower(op)
 
     def lower(self, op: core.Operation) -> None:
-        """Lower one operation."""
+        """Lower one operation, unless nobody would notice: LLVM takes its time for what it drops, too."""
+        if PURE in op.definition.traits and op.results and not any(result.uses for result in op.results):
+            return
         self.table[type(op)](self, op)
 
 

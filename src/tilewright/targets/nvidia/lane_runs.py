@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import compress, groupby
+from itertools import compress
 
 from tilewright.dialects import lane
 from tilewright.ir import core
@@ -31,32 +31,34 @@ class Runs:
         self._start = [ctx.scalar(index) for index in op.indices]
         self._base = address(ctx, self.view, self._start)
 
-    def __iter__(self) -> Iterator[tuple[Value, list[Callable[[], Value]]]]:
-        """For runs that are inside together whether they are, and how to compute where the first element of each lies.
+    def __iter__(self) -> Iterator[tuple[Value, dict[int, Callable[[], Value]]]]:
+        """For runs that are inside together whether they are, and of each of them, by its number, how to compute where
+        its first element lies.
 
         A branch for each run by itself would take threads as long as what they move, and LLVM longer than all else.
         """
         ctx, check, last = self._ctx, self._op.check, (0,) * len(self._start)
         pointers = {last: self._base}
         for together in self._together():
-            places: list[Callable[[], Value]] = []
-            for offset in together:
+            places: dict[int, Callable[[], Value]] = {}
+            for number, offset in together:
                 row = self._row(offset)
                 if row not in pointers:
                     pointers[row], last = self._behind(pointers[last], last, row), row
-                places.append(partial(self._place, pointers[row], row, offset))
-            indices = checked_indices(ctx, self._start, together[0], check)
+                places[number] = partial(self._place, pointers[row], row, offset)
+            indices = checked_indices(ctx, self._start, together[0][1], check)
             yield in_bounds(ctx, self.view, indices, check), places
 
-    def _together(self) -> Iterator[list[tuple[int, ...]]]:
-        """Offsets of runs behind each other that lie alike along the modes that are tested; of none others."""
+    def _together(self) -> Iterable[list[tuple[int, tuple[int, ...]]]]:
+        """Numbers and offsets of runs that lie alike along the modes that are tested; of none others if none is."""
         check = self._op.check
-        offsets = list(lane.offsets(self._op.registers, len(self._start)))[:: self._op.width]
+        runs = enumerate([*lane.offsets(self._op.registers, len(self._start))][:: self._op.width])
         if not any(check):
-            yield from ([offset] for offset in offsets)
-            return
-        for _, together in groupby(offsets, key=lambda offset: tuple(compress(offset, check))):
-            yield list(together)
+            return [[run] for run in runs]
+        found: dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]] = {}
+        for number, offset in runs:
+            found.setdefault(tuple(compress(offset, check)), []).append((number, offset))
+        return found.values()
 
     def _row(self, offset: tuple[int, ...]) -> tuple[int, ...]:
         """An offset along modes of open strides alone; swizzled memory has no rows."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from tilewright.dialects import arith, arith_floats, lane
@@ -226,7 +225,7 @@ def _shared_divisions(
 
 def _load(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Load)
-    runs, slots, each = Runs(ctx, op, op.memref), list[Operand](), 1
+    runs, found, each = Runs(ctx, op, op.memref), dict[int, Sequence[Operand]](), 1
     element = runs.view.element
     if all(_stays_in_words(op.out, use) for use in op.out.uses):
         each = _in_a_word(op)
@@ -236,15 +235,16 @@ def _load(ctx: KernelContext, op: core.Operation) -> None:
             return load_together(ctx, f"i{WORD_BITS}", WORD_BITS // 8, place, op.width // each)
         return load_elements(ctx, element, place, op.width)
 
-    def read(places: list[Callable[[], Value]]) -> list[Operand]:
+    def read(places: Iterable[Callable[[], Value]]) -> list[Operand]:
         return [slot for place in places for slot in read_run(place())]
 
-    def zeros(places: list[Callable[[], Value]]) -> list[Operand]:
-        zero = i32(0) if each > 1 else ctx.arith.constant(element.name, 0)
-        return [zero] * (len(places) * op.width // each)
-
+    count = op.width // each
+    zero = i32(0) if each > 1 else ctx.arith.constant(element.name, 0)
     for inside, places in runs:
-        slots += guarded_all(ctx, inside, partial(read, places), partial(zeros, places))
+        zeros = [zero] * (len(places) * count)
+        given = guarded_all(ctx, inside, partial(read, places.values()), lambda zeros=zeros: zeros)
+        found |= {number: given[k * count : (k + 1) * count] for k, number in enumerate(places)}
+    slots = [slot for number in sorted(found) for slot in found[number]]
     if each > 1:
         ctx.bind(op.out, Words(tuple(slot for slot in slots if isinstance(slot, Value)), element))
     else:
@@ -272,20 +272,21 @@ def _store(ctx: KernelContext, op: core.Operation) -> None:
         _store_words(ctx, op, found)
         return
     runs, slots = Runs(ctx, op, op.memref), slots_of(ctx, op.value)
-    waiting = iter(slots)
     for inside, places in runs:
         with ctx.b.if_then(inside):
-            for place in places:
-                store_elements(ctx, runs.view.element, list(islice(waiting, op.width)), place())
+            for number, place in places.items():
+                run = slots[number * op.width : (number + 1) * op.width]
+                store_elements(ctx, runs.view.element, run, place())
 
 
 def _store_words(ctx: KernelContext, op: lane.Store, value: Words) -> None:
     """What nobody has taken apart is not put together."""
-    count, waiting = op.width // _in_a_word(op), iter(value.words)
+    count = op.width // _in_a_word(op)
     for inside, places in Runs(ctx, op, op.memref):
         with ctx.b.if_then(inside):
-            for place in places:
-                store_together(ctx, list(islice(waiting, count)), WORD_BITS // 8, place())
+            for number, place in places.items():
+                words = value.words[number * count : (number + 1) * count]
+                store_together(ctx, words, WORD_BITS // 8, place())
 
 
 def _synchronize(ctx: KernelContext, op: core.Operation) -> None:

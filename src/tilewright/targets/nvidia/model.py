@@ -212,6 +212,11 @@ class NvidiaSchedulePolicy(Struct, frozen=True):
     architecture: Architecture = Architecture.SM_80
 
     @property
+    def target(self) -> str:
+        """All of them."""
+        return "NVIDIA devices"
+
+    @property
     def most_threads(self) -> int:
         """Those of a block."""
         return MAX_THREADS

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from tilewright.diagnostics import Report, Source, SourceRange
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.dialects.matrix_instructions import TABLE, MatrixInstruction, instructions_of
 from tilewright.ir.types import ScalarType
 from tilewright.machine.cuda.architecture import Architecture
@@ -133,8 +133,8 @@ def parse_schedule(source: Source, report: Report) -> Schedule:
             finding = report.error(SCHEDULE, place, f"{entry[0][:80]!r} is no entry of a schedule")
             finding.hint(f"entries are KEY=VALUE; keys are {', '.join(_KEYS)}")
             meant = nearest(key, _KEYS)
-            if meant is not None and key != meant:
-                finding.hint(f"did you mean {meant}?")
+            if meant and key not in meant:
+                finding.hint(did_you_mean(meant))
             continue
         if key in found:
             report.error(SCHEDULE, place, f"{key} is given twice")

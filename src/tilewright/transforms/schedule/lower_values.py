@@ -52,6 +52,19 @@ def _positions(low: Lowering, build: Builder, layout: Layout, dim: int, element:
     return build(arith.Add(splat(build, first, len(table)), steps)).out
 
 
+def _add(low: Lowering, build: Builder, op: arith.Add) -> None:
+    """To coordinates a number that all registers share: to the thread's part of them."""
+    for where, number in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        place, filled = low.new(where).defining_op, low.new(number).defining_op
+        if isinstance(filled, lane.Fill) and isinstance(place, arith.Add):
+            first, steps = (value.defining_op for value in place.operands)
+            if isinstance(first, lane.Fill) and isinstance(steps, lane.Numbers):
+                total = splat(build, emit.add(build, first.value, filled.value), len(steps.values))
+                low.put(op.out, build(arith.Add(total, steps.out)).out)
+                return
+    copy(low, build, op)
+
+
 def _compare(low: Lowering, build: Builder, op: arith.Cmp) -> None:
     """Coordinates with a number: once for all registers of which the answer is the same."""
     where, limit = low.positions.get(low.new(op.lhs)), emit.integer_of(low.new(op.rhs))
@@ -95,11 +108,9 @@ def _exchanged(low: Lowering, build: Builder, op: gpu.ConvertLayout | tile.Resha
 
 def _reduce(low: Lowering, build: Builder, op: tile.Reduce | ReduceBy) -> None:
     found, out = combining(op), op.results[0]
-    if found is None and isinstance(op, ReduceBy):
+    if found is None:
+        assert isinstance(op, ReduceBy)
         _by_region(low, build, op)
-    elif found is None:
-        assert isinstance(op, tile.Reduce)
-        low.put(out, build.constant(op.kind.of_nothing(emit.scalar_type(out.type)), lowered_type(out.type)))
     elif out not in low.values:
         _together(low, build, [op, *_beside(low, op)], found)
 
@@ -178,6 +189,7 @@ _MOST_TOGETHER: Final = 4
 
 VALUES: Final[Mapping[type[Operation], Lower]] = {
     Elementwise: copy,
+    arith.Add: _add,
     arith.Cmp: _compare,
     MovesElements: _moved,
     tile.Splat: _splat,

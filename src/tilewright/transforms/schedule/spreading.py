@@ -106,9 +106,15 @@ def _power_of_two(number: int) -> int:
     return 1 << max(number.bit_length() - 1, 0)
 
 
+@lru_cache(_REMEMBERED)
 def registers_of(shape: tuple[int, ...], teams: Teams) -> int:
-    """Those of each thread that a tile takes, with what its layout covers beyond it."""
-    return spread_layout(shape, teams, Wishes()).count(Owner.REG)
+    """Those of each thread that a tile takes, with what has to be covered beyond it, if its layout takes the fewest.
+
+    The same in whatever order the dimensions are, and never more for a part: where a tile fits, all fits that it is
+    moved together from. Layouts that have more to heed take some more.
+    """
+    left = [extent for extent in shape if extent > 1]
+    return min(prod(-(-n // m) for n, m in zip(left, split, strict=True)) for split in _splits(teams.threads, left))
 
 
 def _from(first: int, rank: int) -> Sequence[int]:

@@ -36,14 +36,14 @@ class Combining(Struct, frozen=True):
 
 
 def combining(op: tile.Reduce | ReduceBy) -> Combining | None:
-    """By one operation in any order; None where the order counts, or nothing is reduced."""
+    """By one operation in any order; None where the order counts."""
     value = op.operands[0]
     layout, shape, element = layout_of(value), tile_type(value).shape, tile_type(value).element
     if isinstance(op, tile.Reduce):
         kind = COMBINATIONS[op.kind]
         wide = element.accumulator if element.is_float else element
         reduction = Reduction(layout, op.dim, lambda at, x, y: at(kind(x, y)).out)
-        return Combining(reduction, kind, wide) if shape[op.dim] else None
+        return Combining(reduction, kind, wide)
     inner = single_operation(op.body)
     if inner is None or (layout.shape[op.dim] != shape[op.dim] and neutral(type(inner), element) is None):
         return None

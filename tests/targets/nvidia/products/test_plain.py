@@ -82,7 +82,7 @@ def test_right_on_every_level(
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 8, 0), (0, 8, 8), (8, 0, 8)])
-def test_tiles_without_elements_are_multiplied_by_no_unit(m: int, n: int, k: int, rng: np.random.Generator) -> None:
+def test_tiles_without_elements_are_not_multiplied(m: int, n: int, k: int, rng: np.random.Generator) -> None:
     """Sums of nothing stay what they were."""
     head = 'sym_name = "k", subgroup_size = 32, work_group_size = [64, 1]'
     module = lowered(f"""builtin.module {{ builtin.kernel {{{head}}}
@@ -94,7 +94,7 @@ def test_tiles_without_elements_are_multiplied_by_no_unit(m: int, n: int, k: int
       %x = tile.mma %a, %b, %c -> tile<{m}x{n}xf32>
       %y = arith.add %x, %x -> tile<{m}x{n}xf32>
       tile.store %y, %C, %z, %z }} }}""")
-    assert "there is nothing to multiply" in (module.kernels[0].schedule or "")
+    assert "product" not in (module.kernels[0].schedule or "")
     a, b, c = (np.array(rng.integers(-4, 5, (16, 16)), np.float32, order="F") for _ in range(3))
     found = np.asarray(emulated(module).run(Launch([a, b, c], {}))[2])
     wanted = c.copy()

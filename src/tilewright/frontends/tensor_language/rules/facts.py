@@ -134,6 +134,12 @@ def name_of(value: Value) -> str:
     return f"%{value.name}" if value.name else "this value"
 
 
+def said(op: Operation, index: int) -> str:
+    """An operand as the text has it, which may be a literal."""
+    where = op.place(("operand", index)).primary
+    return name_of(op.operands[index]) if where is None else where.source.text[where.start : where.end]
+
+
 def counted(number: int, noun: str) -> str:
     """`1 value`, `2 values`, `3 indices`."""
     plural = {"index": "indices", "entry": "entries"}.get(noun, f"{noun}s")

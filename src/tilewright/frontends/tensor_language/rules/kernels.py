@@ -8,6 +8,8 @@ from typing import cast
 from tilewright.diagnostics import Location, Report
 from tilewright.dialects.builtin import Kernel
 from tilewright.frontends.tensor_language.rules.facts import counted
+from tilewright.frontends.tensor_language.spelling import language_dictionary
+from tilewright.frontends.tensor_language.vocabulary import PARAMETER_ATTRIBUTES, PARAMETER_PROMISES
 from tilewright.ir.core import Attribute, BlockArgument
 from tilewright.ir.types import Extent, GroupType, MemrefType
 
@@ -26,7 +28,8 @@ def check_kernel(kernel: Kernel, report: Report) -> None:
         if isinstance(type_, GroupType):
             type_ = type_.memref
         if not isinstance(type_, MemrefType):
-            where = kernel.place(f"{parameter.index}.{next(iter(attributes))}")
+            first = next(iter(language_dictionary(attributes, PARAMETER_ATTRIBUTES | PARAMETER_PROMISES)))
+            where = kernel.place(f"{parameter.index}.{first}")
             report.error("V18", where, f"%{parameter.name} is {parameter.type} and has no attributes").label(
                 parameter.location, "attributes belong to memrefs and groups"
             ).hint("drop them")
@@ -43,6 +46,9 @@ def _parameter(
     alignment = attributes.get("alignment")
     if "alignment" in attributes:
         check_alignment(alignment, type_, place("alignment"), report)
+    for name in PARAMETER_PROMISES & attributes.keys():
+        if not isinstance(attributes[name], bool):
+            report.error("V16", place(name), f'"{name}" is true or false').hint(f'write "{name}"=true')
     for name, extents in (("shape_gcd", type_.shape), ("stride_gcd", type_.strides)):
         if name in attributes:
             _divisors(name, attributes[name], extents, place(name), report)
@@ -86,9 +92,9 @@ def _work_group(kernel: Kernel, report: Report) -> None:
     shape = kernel.attributes.get("work_group_size")
     where = kernel.place("subgroup_size")
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size not in _SUBGROUP_SIZES):
-        report.error("V17", where, f"no target has subgroups of {size}").hint(
-            "there are " + ", ".join(map(str, _SUBGROUP_SIZES))
-        )
+        whole = isinstance(size, int) and not isinstance(size, bool)
+        message = f"no target has subgroups of {size}" if whole else "subgroup_size is an integer"
+        report.error("V17", where, message).hint("there are " + ", ".join(map(str, _SUBGROUP_SIZES)))
         return
     if shape is None:
         return

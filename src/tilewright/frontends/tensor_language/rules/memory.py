@@ -167,7 +167,7 @@ def lifetime_stop(op: memref.LifetimeStop, report: Report) -> None:
     """An allocation that nothing uses afterwards."""
     root = root_of(op.memref)
     allocation = root.defining_op
-    if not isinstance(allocation, memref.Alloca):
+    if not isinstance(allocation, memref.Alloca) or root is not op.memref:
         report.error("V6", op.place(("operand", 0)), f"{name_of(op.memref)} is no allocation").label(
             root.location, "defined here"
         ).hint("lifetime_stop takes the result of an alloca")

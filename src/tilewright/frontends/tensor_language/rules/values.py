@@ -6,6 +6,8 @@ import math
 
 from tilewright.diagnostics import Report
 from tilewright.dialects import arith, memref, team
+from tilewright.dialects import math as math_ops
+from tilewright.dialects.families import FloatUnary
 from tilewright.frontends.tensor_language.rules.facts import integer_of, name_of
 from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation
@@ -104,6 +106,11 @@ def cast(op: arith.Cast, report: Report) -> None:
     a, b = element_of(source), element_of(target)
     if a is None or b is None:
         return
+    if b is BOOL:
+        report.error("V35", op.place("type"), f"{a} cannot be cast to bool").hint(
+            "compare it with a constant 0: `not_equal` says where it is not 0"
+        )
+        return
     if a.is_complex and not b.is_complex:
         report.error("V35", op.place("type"), f"{a} cannot be cast to {b}").hint("take the part you want with re or im")
     if isinstance(source, CoopMatrixType) != isinstance(target, CoopMatrixType):
@@ -121,6 +128,14 @@ def cast(op: arith.Cast, report: Report) -> None:
             report.error("V35", op.place("type"), "a cast changes the use of a matrix only from matrix_acc").label(
                 op.value.location, f"this is a {source.use.value}"
             ).hint(f"write {CoopMatrixType(target.element, *source.shape, source.use)}")
+
+
+def function(op: FloatUnary | math_ops.Exp | math_ops.Exp2, report: Report) -> None:
+    """Of single numbers, although IR has them of every shape."""
+    if isinstance(op.value.type, CoopMatrixType):
+        report.error(
+            "V34", op.place(("operand", 0)), f"{spoken(op)} is a function of numbers, not {op.value.type}"
+        ).label(op.value.location, "defined here").hint("compute it component by component in cooperative_matrix_apply")
 
 
 def compare(op: arith.Cmp, report: Report) -> None:
@@ -177,6 +192,9 @@ def rules() -> dict[type[Operation], object]:
         arith.Shr: shift,
         arith.Cast: cast,
         arith.Cmp: compare,
+        FloatUnary: function,
+        math_ops.Exp: function,
+        math_ops.Exp2: function,
     }
     for cls in _ONE_TYPE:
         table[cls] = result_type

@@ -168,6 +168,12 @@ def _inside(op: memref.Subview, mode: int, start: int | None, length: int | None
     end = (start or 0) + (length or 0)
     if extent is None or end <= extent:
         return True
+    if op.mixed_sizes[mode] == 0:
+        where = op.place(("offset", mode))
+        finding = report.error("V28", where, f"{start} is outside mode {mode}, which has {counted(extent, 'element')}")
+        finding.label(op.memref.location, "the operand is defined here")
+        finding.hint(f"offsets of a mode that is dropped count from 0 to {extent - 1}" if extent else "it is empty")
+        return False
     where = op.place(("size" if (start or 0) <= extent else "offset", mode))
     finding = report.error("V28", where, f"the view ends at {end}, but mode {mode} has {counted(extent, 'element')}")
     finding.label(op.memref.location, "the operand is defined here")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tilewright.diagnostics import Report
 from tilewright.dialects import scf, team, tl
 from tilewright.dialects.builtin import Kernel
-from tilewright.frontends.tensor_language.rules.facts import counted, integer_of, name_of
+from tilewright.frontends.tensor_language.rules.facts import counted, integer_of, name_of, said
 from tilewright.ir.check_reports import spoken
 from tilewright.ir.core import Operation, Region
 from tilewright.ir.types import CoopMatrixType, Type
@@ -50,7 +50,7 @@ def _yields(op: Operation, region: Region, wanted: Sequence[Type], report: Repor
     for index, (value, type_) in enumerate(zip(last.values, wanted, strict=True)):
         if value.type != type_:
             report.error(
-                "V22", last.place(("operand", index)), f"{name_of(value)} is {value.type}, but {type_} is wanted"
+                "V22", last.place(("operand", index)), f"{said(last, index)} is {value.type}, but {type_} is wanted"
             ).label(op.place(("type", index)), "declared here").hint(f"yield a value of type {type_}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
-from tilewright.diagnostics.nearest import nearest
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.frontends.tlx.llvm import syntax
 from tilewright.frontends.tlx.llvm.codes import Codes
 from tilewright.frontends.tlx.llvm.instruction_text import TERMINATORS
@@ -188,8 +188,8 @@ class Checker:
             return
         finding = self.error(self.codes.undefined, operand, f"{shown} is not defined")
         near = nearest(name, self.values)
-        if near is not None:
-            finding.hint(f"did you mean {spelled('%', near)}?")
+        if near:
+            finding.hint(did_you_mean([spelled("%", one) for one in near]))
 
     def _place(self, node: syntax.Node, name: str) -> SourceRange:
         head = _head(node, name)

@@ -28,7 +28,7 @@ def narrowed(tile: Elementwise) -> Expression:
     """The operation on the elements that are different in some operand, with its results repeated."""
     shapes = [_different(part) for part in tile.operands]
     shape = tuple(map(max, *shapes)) if len(shapes) > 1 else shapes[0]
-    if shape == tile.type.shape or 0 in tile.type.shape:
+    if shape == tile.type.shape:
         return tile
     small = tuple(_of_shape(part, shape) for part in tile.operands)
     inner = replace(tile, type=TileType(shape, tile.type.element), operands=small)

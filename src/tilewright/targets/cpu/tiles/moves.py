@@ -99,8 +99,6 @@ def _map(ctx: KernelContext, roots: Roots, op: tile.Map, type_: TileType) -> Mem
 def _scan(ctx: KernelContext, roots: Roots, op: tile.Scan, type_: TileType) -> Memory:
     """Lines along the scanned dimension: whole vectors of them at once where there are others, else within vectors."""
     source, target = roots.materialize(tile_of(ctx, op.tile)), roots.buffer(type_)
-    if 0 in type_.shape:
-        return target
     ev = roots.evaluator()
     if type_.rank == 1 or source.strides[op.dim].integer == 1:
         _scan_within(ctx, ev, op, source, target)

@@ -48,7 +48,7 @@ def _store(roots: Roots, value: Expression, places: Expression, mask: Expression
         for j in range(block.count):
             for p, piece in enumerate(block.pieces):
                 on = active_lanes(ev, masks, j, p, piece)
-                scatter(ev, value.type.element.name, value_of(stored[j][p]), value_of(at[j][p]), on, piece)
+                scatter(ev, value.type.element.name, stored[j][p], value_of(at[j][p]), on, piece)
         ev.forget()
 
     sweep(roots.ctx.b, plan, emit, ev)

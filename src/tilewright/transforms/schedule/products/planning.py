@@ -17,8 +17,6 @@ def plan_product(shape: Shape, block: Block, wanted: ProductChoice | None = None
     """The best way of a product, among those that are `wanted`, or why there is none."""
     if block.threads % WARP:
         return f"{block.threads} threads are no whole warps"
-    if not (shape.m and shape.n and shape.k):
-        return "there is nothing to multiply"
     plan = best_of_warpgroups(shape, block, wanted)
     if plan is not None:
         return plan

@@ -66,8 +66,7 @@ def block_of(shape: Shape, teams: Teams, registers: int) -> Shape:
 
 def each_box(build: Builder, shape: Shape, part: Shape, body: Callable[[Builder, Box], None]) -> None:
     """Emit loops over the boxes of the shape `part` that make up a shape; what they leave at its ends is smaller."""
-    if 0 not in shape:
-        _along(build, shape, part, Box((), ()), body)
+    _along(build, shape, part, Box((), ()), body)
 
 
 def _along(build: Builder, shape: Shape, part: Shape, box: Box, body: Callable[[Builder, Box], None]) -> None:

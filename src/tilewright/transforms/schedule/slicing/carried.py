@@ -6,10 +6,9 @@ from tilewright.dialects import scf
 from tilewright.dialects.builder import Builder
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.interfaces import root_of
+from tilewright.transforms.carried_values import Control
 from tilewright.transforms.schedule.slicing.memory import Memory, reserve
 from tilewright.transforms.tile_values import tile_type
-
-Control = scf.For | scf.While | scf.If
 
 
 def begin(memory: Memory, op: Control, numbers: list[int]) -> None:
@@ -50,35 +49,3 @@ def finish(memory: Memory, op: Control, numbers: list[int]) -> None:
 def _yields(op: Control, end: Operation) -> list[Value]:
     """What a region carries on, behind the condition of a loop."""
     return list(end.operands)[isinstance(op, scf.While) :]
-
-
-def release(op: Control, numbers: list[int]) -> None:
-    """Let the operation take and yield them no more."""
-    for region in op.regions:
-        end = region.entry.last
-        assert end is not None
-        first = isinstance(op, scf.While)
-        end.operands = [v for k, v in enumerate(list(end.operands)) if k - first not in numbers]
-    if not isinstance(op, scf.If):
-        before, inits = len(op.operands) - len(op.inits), len(op.inits) - len(numbers)
-        op.operands = [v for k, v in enumerate(list(op.operands)) if k - before not in numbers]
-        if isinstance(op, scf.For):
-            op.attributes["operand_segments"] = (1, 1, before - 2, inits)
-
-
-def without(op: Control, numbers: list[int]) -> None:
-    """Put the operation without them in its place."""
-    kept = [out for k, out in enumerate(op.outs) if k not in numbers]
-    new = type(op).of_parts(list(op.operands), [out.type for out in kept], dict(op.attributes))
-    new.places, new.location = op.places, op.location
-    regions, op.regions = op.regions, ()
-    for region in regions:
-        new.add_region(region)
-        if not isinstance(op, scf.If):
-            for number in reversed(numbers):
-                region.entry.erase_argument(number + isinstance(op, scf.For))
-    Builder.before_op(op)(new)
-    for out, became in zip(kept, new.results, strict=True):
-        became.name = out.name
-        out.replace_all_uses_with(became)
-    op.erase()

@@ -37,7 +37,7 @@ class Parts(Struct, frozen=True):
     slices: Callable[[], Slices]
 
     def _step(self, shape: Shape, dim: int) -> int:
-        return max(part_of(shape, self.teams, self.registers, [dim])[dim], 1)
+        return part_of(shape, self.teams, self.registers, [dim])[dim]
 
     def _loaded(self, build: Builder, op: Lines, box: Box) -> Values:
         slices = self.slices()
@@ -101,7 +101,7 @@ class Parts(Struct, frozen=True):
         (rows, columns), depth = box.shape, tile_type(op.lhs).shape[1]
         element = tile_type(op.acc).element
         wide = element.accumulator if element.is_float else element
-        step = min(depth, _DEPTH, self._step((rows, max(depth, 1)), 1), self._step((max(depth, 1), columns), 0))
+        step = min(depth, _DEPTH, self._step((rows, depth), 1), self._step((depth, columns), 0))
         outer = box.offsets
 
         def more(here: Builder, start: Value, count: int, totals: Values) -> Values:
@@ -112,7 +112,7 @@ class Parts(Struct, frozen=True):
             return [here(tile.Mma(left, right, total, op.fast)).out]
 
         start = emit.cast(build, self.slices().of(build, op.acc, box), wide)
-        (total,) = fold(build, depth, max(step, 1), [start], more)
+        (total,) = fold(build, depth, step, [start], more)
         return [emit.cast(build, total, element)]
 
 

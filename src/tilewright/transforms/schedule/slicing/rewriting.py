@@ -13,6 +13,7 @@ from tilewright.ir.core import Block, Operation, Value
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.types import TileType
 from tilewright.transforms import emit
+from tilewright.transforms.carried_values import Control, release, without
 from tilewright.transforms.schedule.known import is_any_move, teams_of
 from tilewright.transforms.schedule.same_bits import divides, parts
 from tilewright.transforms.schedule.share_tiles import taken_tiles
@@ -44,17 +45,17 @@ class Rewriting:
         self._on_demand = OnDemand(self._large, lambda value: self._memory.find(value) is not None)
         self._parts = Parts(self._teams, self._registers, self._memory.slices)
         self._gone: list[Operation] = []
-        self._carrying: list[tuple[carried.Control, list[int]]] = []
+        self._carrying: list[tuple[Control, list[int]]] = []
 
     def run(self) -> bool:
         """Rewrite the kernel; whether there was anything to rewrite."""
         self._block(self._kernel.body.entry)
         for op, numbers in self._carrying:
-            carried.release(op, numbers)
+            release(op, numbers)
         for op in reversed(self._gone):
             op.erase()
         for op, numbers in reversed(self._carrying):
-            carried.without(op, numbers)
+            without(op, numbers)
         return bool(self._gone or self._carrying)
 
     def _large(self, value: Value) -> bool:
@@ -90,7 +91,7 @@ class Rewriting:
             for user in users:
                 user.replace_operand(value, found)
 
-    def _control(self, op: carried.Control) -> None:
+    def _control(self, op: Control) -> None:
         numbers = [number for number, out in enumerate(op.outs) if self._large(out)]
         carried.begin(self._memory, op, numbers)
         for region in op.regions:
@@ -124,9 +125,6 @@ class Rewriting:
     def _reshaped(self, op: tile.Reshape, build: Builder) -> None:
         """A view of the same memory, from which a small tile is read: layouts of its shape may cover less beyond it."""
         type_ = tile_type(op.out)
-        if not self._large(op.out) and 0 in type_.shape:
-            op.out.replace_all_uses_with(build.zero(type_))
-            return
         place = viewed(build, self._memory.put(build, op.tile), type_.shape)
         if self._large(op.out):
             self._memory.lies(op.out, place)

@@ -32,14 +32,14 @@ class SliceTiles(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         kernels = [kernel for kernel in module.kernels if schedule_of(kernel).way is None]
         for op in (op for kernel in kernels for op in collective(kernel) if not is_known(op)):
-            context.report.error("T006", op.location, f"{op.name} has no lowering for NVIDIA devices")
+            context.report.error("T006", op.location, f"{op.name} has no lowering for {self.policy.target}")
         context.report.raise_if_errors()
         for kernel in kernels:
             slice_tiles(kernel, MOST_REGISTERS)
             ChooseSchedule(self.policy, self.request).again(kernel, context)
             found = schedule_of(kernel)
             if found.way is None:
-                message = f"kernel {kernel.sym_name} has no schedule for NVIDIA devices: {found.reason}"
+                message = f"kernel {kernel.sym_name} has no schedule for {self.policy.target}: {found.reason}"
                 context.report.error("T006", kernel.location, message)
         return bool(kernels)
 
