@@ -13,7 +13,7 @@ A warp that multiplies is held up by the copies that it issues, and with it its 
 clocks of a step of attention of width 128. What the producer warp does is a slice of the program: requests, the loops
 and branches around them, and what their operands are computed of. It needs no order but that of the barriers which
 count copies and readers: whoever asks has waited for the readers of what is overwritten, or nobody has read there yet.
-It opens these barriers too, if nothing but arithmetic is done before: the first copy waits for nobody's code but its own.
+It opens these barriers too, if nothing but arithmetic is done before: then its code is all that the first copy needs.
 
 Left alone are kernels in which what a request needs is not arithmetic: the schedule says why.
 """
@@ -138,8 +138,8 @@ def _meetings(operations: list[Operation]) -> frozenset[Operation] | None:
 
 
 def _opens_first(op: Operation, body: Block) -> bool:
-    """Whether an operation is a branch in which one thread opens barriers, and nothing but arithmetic, and branches like
-    it, comes before."""
+    """Whether an operation is a branch in which one thread opens barriers, behind nothing but arithmetic and branches
+    like it."""
     if not _only_opens(op):
         return False
     for at in (op, *op.ancestors()):
@@ -208,7 +208,8 @@ def _is_idle(branch: scf.If) -> bool:
 class _Slice(Struct):
     """What of a program the requests in it need: operations, and of loops and branches which of their results.
 
-    `meetings` are barriers of both roles, `common` the operations in front of both, `opened` branches that open barriers.
+    `meetings` are barriers of both roles, `common` the operations in front of both, `opened` branches of one thread
+    that opens barriers for all.
     """
 
     body: Block
