@@ -3,6 +3,8 @@
     python scripts/derive_math_coefficients.py > src/tilewright/targets/llvm/coefficients.py
     python scripts/derive_math_coefficients.py logarithms > src/tilewright/targets/llvm/log_tables.py
 
+Then `ruff format`, which gives each number a line.
+
 Remez exchange in 60 digits for the weighted error `weight(x) (p(x) - f(x))`, where p has all its coefficients free.
 The results are rounded to f32 or f64 one by one; each table states the error bound that the unrounded polynomial
 reaches.

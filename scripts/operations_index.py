@@ -108,9 +108,9 @@ def handled(known: Mapping[str, structure.Module]) -> Mapping[str, Mapping[str, 
     for module in known.values():
         if module.file.startswith((MEANING, "transforms/", "targets/")):
             asked = [each for node in ast.walk(module.tree) for each in _asked_for(node)]
-            names = [(how, code.whole(module, one)) for how, one in asked]
-            for how, whole in (*names, *((ROW, row) for row in code.rows(module))):
-                found[whole][module.file] = max(how, found[whole].get(module.file, 0))
+            names = [(how, code.whole(module, one), module.file) for how, one in asked]
+            for how, whole, file in (*names, *((ROW, *row) for row in code.rows(module))):
+                found[whole][file] = max(how, found[whole].get(file, 0))
     return found
 
 
@@ -133,18 +133,18 @@ class Code:
         said = ast.unparse(node)
         return self._names[module.name].get(said, f"{module.name}.{said}")
 
-    def rows(self, module: structure.Module) -> set[str]:
-        """What the tables of a file name, in the constants that they are made of too, of whatever file."""
-        found: set[str] = set()
+    def rows(self, module: structure.Module) -> set[tuple[str, str]]:
+        """What the tables of a file name, and constants that they are made of: with the file in which that stands."""
+        found: set[tuple[str, str]] = set()
         work: list[tuple[structure.Module, ast.AST]] = [(module, node) for node in module.tree.body if _is_table(node)]
         while work:
             where, root = work.pop()
             for node in ast.walk(root):
                 if isinstance(node, ast.Name | ast.Attribute):
                     whole = self.whole(where, node)
-                    if whole in self._constants and whole not in found:
+                    if whole in self._constants and (whole, where.file) not in found:
                         work.append(self._constants[whole])
-                    found.add(whole)
+                    found.add((whole, where.file))
         return found
 
 

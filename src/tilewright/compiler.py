@@ -113,8 +113,8 @@ def lower_to_tiles(
 
     Those of matrices sum so many `terms` at a time, if that is told.
     """
+    from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
     from tilewright.transforms.pipeline import lowering
-    from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 
     policy = GenericTilePolicy() if terms is None else GenericTilePolicy(depth=terms)
     passes = [*language.passes(), *lowering(GenericTeamPolicy(), policy)]

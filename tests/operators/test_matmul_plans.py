@@ -93,8 +93,12 @@ class TestCopies:
         )
         # rows of copies begin where lines of 128 bytes do; small products take none
         wide = np.zeros((3001, 3001), np.float32)
-        (said, _) = self.copies(wide, wide, "nvidia:sm_90a")
+        (said, _) = self.copies(wide.T, wide, "nvidia:sm_90a")
         assert "its rows are 12004 bytes apart, no multiple of 16 (strides (3001, 1), of the copy (3008, 1))" in said
+        # multiply-adds have rows along the terms turned element by element, wherever they lie
+        (said,) = self.copies(wide, wide, "nvidia:sm_90a")
+        assert said.startswith("b is copied")
+        assert self.copies(wide, wide.T, "nvidia:sm_90a") == []
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 

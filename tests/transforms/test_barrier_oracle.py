@@ -29,9 +29,10 @@ from tilewright.interpreter.engine import Argument
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.ir.types import AddressSpace
+from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import lowering, optimisation, synchronisation
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, TilePolicy
+from tilewright.transforms.policy import TilePolicy
 
 from .free_running import Diverged, FreeRun
 from .test_semantics import read

@@ -15,10 +15,10 @@ from tilewright.transforms import pending
 from tilewright.transforms.aliasing import Access, accesses, commute, may_overlap
 from tilewright.transforms.assign_stack import AssignStack
 from tilewright.transforms.footprints import Footprint, Footprints
+from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.insert_barriers import InsertBarriers
 from tilewright.transforms.lower_collectives import LowerCollectives
 from tilewright.transforms.lower_foreach import LowerForeach
-from tilewright.transforms.policy import GenericTilePolicy
 from transforms.support import filecheck, kernel, run
 
 CONSTANTS = """

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tilewright.dialects import tile
 from tilewright.interpreter import interpret
+from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.lower_collectives import LowerCollectives
-from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch
+from tilewright.transforms.policy import Remainders, StreamPrefetch
 from transforms.support import filecheck, kernel, names, run
 
 ZERO = "%zero = arith.constant {value = 0.0} -> f32"

@@ -14,9 +14,9 @@ from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
 from tilewright.transforms.dce import EliminateDeadCode
 from tilewright.transforms.forward_stores import ForwardStores
+from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.licm import HoistLoopInvariants
 from tilewright.transforms.pipeline import common_pipeline
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 from transforms.support import filecheck, kernel, names, run
 
 NOALIAS = "parameter_attributes = [{}, {}, {noalias = true}]"

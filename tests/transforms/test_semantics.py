@@ -22,9 +22,9 @@ from tilewright.interpreter import Group, interpret
 from tilewright.ir.passes import Pass, PassContext, PassManager
 from tilewright.ir.printer import print_op
 from tilewright.runtime.groups import ArrayGroup
+from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.split_barriers import SplitBarriers
 
 Array = NDArray[Any]

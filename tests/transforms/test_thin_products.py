@@ -18,8 +18,9 @@ from tilewright.targets.cpu.policy import CpuTilePolicy
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor
 from tilewright.targets.cpu.units.vector import VectorUnit
+from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.lower_collectives import LowerCollectives
-from tilewright.transforms.policy import GenericTilePolicy, ThinTiles
+from tilewright.transforms.policy import ThinTiles
 from transforms.support import kernel, run
 
 _LENGTHS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33, 64, 70, 129)

@@ -83,6 +83,7 @@ def _chosen(
     many = parts * prod(extents[mode] for mode in arrangement.loops)
     matrices = (extents[ROWS], extents[COLUMNS], extents[TERMS] // parts)
     left, right = operands[:2]
+    exact = precision == "exact"
     return chosen_tile(
         matrices,
         many,
@@ -90,9 +91,9 @@ def _chosen(
         result,
         accumulate,
         architecture_of(target),
-        whole_sectors=has_whole_sectors(left) and has_whole_sectors(right),
+        whole_sectors=has_whole_sectors(left, exact=exact) and has_whole_sectors(right, exact=exact),
         turned=(is_turned(right), is_turned(left)),
-        exact=precision == "exact",
+        exact=exact,
         streams=parts == 1 and len(operands) == 3,
         by_machine=by_machine,
         operations=operations,

@@ -165,7 +165,7 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         operations=operations_of(wish.steps, wish.compute, found.operands[-1].dtype),
     )
     if wish.allocates:
-        found = _with_aligned_factors(found, copies, tiles.seconds)
+        found = _with_aligned_factors(found, copies, tiles.seconds, exact=wish.precision == "exact")
     parts = tiles.parts
     if parts == 1:
         steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish.target)),)
@@ -238,10 +238,10 @@ def _with_one_turned(arrangement: Arrangement, wish: Wish, copies: list[Copy]) -
     return replace(arrangement, operands=tuple(operands))
 
 
-def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy], seconds: float) -> Arrangement:
+def _with_aligned_factors(arrangement: Arrangement, copies: list[Copy], seconds: float, *, exact: bool) -> Arrangement:
     """With copies of factors that are read slowly as they lie, where that pays: others take so many seconds."""
     operands = {one.name: one for one in arrangement.operands}
-    for factor, reason in misaligned(arrangement, seconds):
+    for factor, reason in misaligned(arrangement, seconds, exact=exact):
         wanted = aligned_strides(factor)
         copies.append(Copy(factor.name, factor.shape, factor.strides, wanted, reason))
         operands[factor.name] = replace(factor, strides=wanted, aligned=True)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import KernelInfo, MemrefParameter, PointerParameter
 from tilewright.runtime.aliasing import lie_apart
-from tilewright.runtime.direct import ANYHOW, Lie
+from tilewright.runtime.direct import ANY_ALIASING, AliasRequirement
 from tilewright.runtime.keywords import in_order
 
 
@@ -32,13 +32,13 @@ def form_apart(info: KernelInfo) -> KernelInfo | None:
     return None if info.apart is None else replace(info.apart, name=info.name)
 
 
-def how_arrays_lie(info: KernelInfo, is_apart: bool) -> Lie:
+def alias_requirement(info: KernelInfo, is_apart: bool) -> AliasRequirement:
     """What calls of a form have in common: the one for arrays that lie apart knows best what is written."""
     form = info if is_apart else info.apart
     if form is None:
-        return ANYHOW
+        return ANY_ALIASING
     arrays = [each for each in form.passed if isinstance(each, MemrefParameter | PointerParameter)]
-    return Lie(not is_apart, frozenset(each.name for each in arrays if each.written))
+    return AliasRequirement(not is_apart, frozenset(each.name for each in arrays if each.written))
 
 
 def takes_apart(info: KernelInfo, arguments: Sequence[object]) -> bool:

@@ -33,7 +33,7 @@ from tilewright.runtime.grid import Extents
 from tilewright.runtime.groups import Table
 from tilewright.runtime.pool_layout import FRAME_SLOTS
 
-__all__ = ["AcceptedCalls", "Lie", "Runner", "call_site", "recognisable"]
+__all__ = ["AcceptedCalls", "AliasRequirement", "Runner", "call_site", "recognisable"]
 
 Callee: TypeAlias = Callable[..., None]
 
@@ -61,9 +61,9 @@ class Runner(Protocol):
     def place(self) -> int: ...
 
 
-class Lie(Struct, frozen=True):
-    """How the arrays of calls lie: `overlap` says whether one of the parameters that are `written` shares a byte with
-    another argument; None if it may or may not."""
+class AliasRequirement(Struct, frozen=True):
+    """Which arrays share memory in calls that are recognised: `overlap` says whether one of the parameters that are
+    `written` shares a byte with another argument; None if it may or may not."""
 
     overlap: bool | None = None
     written: frozenset[str] = frozenset()
@@ -73,7 +73,7 @@ class Lie(Struct, frozen=True):
         return self.overlap is overlap and not self.written.isdisjoint((left.name, right.name))
 
 
-ANYHOW: Final = Lie()
+ANY_ALIASING: Final = AliasRequirement()
 
 
 class _Code(Struct, frozen=True):
@@ -173,10 +173,10 @@ class AcceptedCalls:
         parameters: Sequence[Parameter],
         pinned: frozenset[str] = frozenset(),
         copied: bool = False,
-        lie: Lie = ANYHOW,
+        aliasing: AliasRequirement = ANY_ALIASING,
     ) -> None:
         self.first = Words([0])
-        self._lie = lie
+        self._aliasing = aliasing
         self._copied = copied
         self._parameters = tuple(parameters)
         self._pinned = pinned
@@ -212,7 +212,7 @@ class AcceptedCalls:
         """The calls to recognise on a grid: those accepted on any, unless what is demanded depends on the grid."""
         if constraints is None or not (constraints.of_grid or 0 in grid):
             return self
-        return AcceptedCalls(self._parameters, constraints.scalars, self._copied, self._lie)
+        return AcceptedCalls(self._parameters, constraints.scalars, self._copied, self._aliasing)
 
     def _add(self, arguments: Sequence[object], slots: bytes, keep: Sequence[object], runner: Runner) -> None:
         described = [
@@ -247,11 +247,11 @@ class AcceptedCalls:
     def _apart(self, left: _Array, right: _Array) -> bool:
         """Whether a call is one of these only if two arrays do not overlap."""
         promised = any(isinstance(each, MemrefParameter) and each.noalias for each in (left, right))
-        return (promised and (left.written or right.written)) or self._lie.demands(False, left, right)
+        return (promised and (left.written or right.written)) or self._aliasing.demands(False, left, right)
 
     def _overlapping(self, left: _Array, right: _Array) -> bool:
         """Whether a call is one of these only if two arrays overlap, or two others."""
-        return self._lie.demands(True, left, right)
+        return self._aliasing.demands(True, left, right)
 
 
 def _counted(pairs: Words) -> tuple[int, int]:

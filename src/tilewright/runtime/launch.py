@@ -22,7 +22,7 @@ from tilewright.machine.native import LoadedObject, load_object
 from tilewright.machine.pages import private_pages
 from tilewright.machine.processor import missing_features
 from tilewright.machine.tile_state import tiles_refused
-from tilewright.runtime.apart import LaunchSite, form_apart, how_arrays_lie, prepared, takes_apart
+from tilewright.runtime.apart import LaunchSite, alias_requirement, form_apart, prepared, takes_apart
 from tilewright.runtime.argument_checks import ArgumentChecks, argument_binder
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
 from tilewright.runtime.errors import LaunchError, LaunchTypeError
@@ -79,8 +79,8 @@ class BoundKernel:
         self._log = _report_log(info, code)
         direct = self._workspaces is None and recognisable(self._passed)
         scalars = frozenset[str]() if self._constraints is None else self._constraints.scalars
-        lie = how_arrays_lie(info, is_apart)
-        self._accepted = AcceptedCalls(self._passed, scalars, lie=lie) if direct else None
+        aliasing = alias_requirement(info, is_apart)
+        self._accepted = AcceptedCalls(self._passed, scalars, aliasing=aliasing) if direct else None
         formats = "".join(SLOT_FORMATS[slot.dtype] for slot in slot_layout(info.parameters))
         self._packer = struct.Struct(f"<{_FRAME_HEADER}{formats}")
         self._slots = struct.Struct(f"<{formats}")

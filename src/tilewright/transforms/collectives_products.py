@@ -16,7 +16,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import ScalarType, TileType, with_element
 from tilewright.transforms import emit
 from tilewright.transforms.collectives_elementwise import stretched, update_each
-from tilewright.transforms.policy import Remainders, Schedule, contiguous_mode
+from tilewright.transforms.policy import Remainders, Schedule, ThinTiles, contiguous_mode
 from tilewright.transforms.scaling import Update, update
 from tilewright.transforms.spread_collectives.wishes import wish_for
 from tilewright.transforms.thin_products import are_dots, cover_dots, cover_thin, is_thin
@@ -75,19 +75,33 @@ def lower_gemm(op: tl.Gemm, build: Builder, schedule: Schedule, write: Write | N
     def few(at: Builder) -> None:
         cover_thin(at, totals, tiles, lambda deep, box: body(deep, box, 1, Remainders.ALONE))
 
-    lengths = (*totals, inner)
+    _by_lengths(build, (*totals, inner), tiles, _Ways(dots, few, usual), tiles.dots)
 
-    def chosen(at: Builder, modes: Sequence[int]) -> None:
-        if modes:
-            mode, *others = modes
-            is_one = are_dots(at, lengths, tiles, mode)
-            emit.if_else(at, is_one, lambda then: dots(then, mode), lambda orelse: chosen(orelse, others))
-        elif (is_short := is_thin(at, lengths, tiles)) is not None:
-            emit.if_else(at, is_short, few, usual)
-        else:
-            usual(at)
 
-    chosen(build, tiles.dots)
+class _Ways(Struct, frozen=True):
+    """Code for a product whose results along a mode are dot products, for one with a short side, and for any other."""
+
+    dots: Callable[[Builder, int], None]
+    few: Callable[[Builder], None]
+    usual: Callable[[Builder], None]
+
+
+def _by_lengths(
+    at: Builder, lengths: Sequence[emit.Length], tiles: ThinTiles, ways: _Ways, modes: Sequence[int]
+) -> None:
+    """The way that the lengths of a launch want; dot products are left along `modes`."""
+    if modes:
+        mode, *others = modes
+        emit.if_else(
+            at,
+            are_dots(at, lengths, tiles, mode),
+            lambda then: ways.dots(then, mode),
+            lambda orelse: _by_lengths(orelse, lengths, tiles, ways, others),
+        )
+    elif (is_short := is_thin(at, lengths, tiles)) is not None:
+        emit.if_else(at, is_short, ways.few, ways.usual)
+    else:
+        ways.usual(at)
 
 
 class _Lines(Struct, frozen=True):

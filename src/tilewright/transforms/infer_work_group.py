@@ -21,7 +21,8 @@ from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Operation
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I32, CoopMatrixType, Type
-from tilewright.transforms.policy import GenericTeamPolicy, TeamPolicy
+from tilewright.transforms.generic_policies import GenericTeamPolicy
+from tilewright.transforms.policy import TeamPolicy
 
 
 class InferWorkGroup(Pass, frozen=True):

@@ -25,8 +25,9 @@ from tilewright.transforms.collectives_contractions import lower_contract
 from tilewright.transforms.collectives_elementwise import lower_elementwise, lower_ger
 from tilewright.transforms.collectives_products import lower_gemm, lower_gemv
 from tilewright.transforms.collectives_reductions import lower_cumsum, lower_sum
+from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.limit_operations import within_limit
-from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
+from tilewright.transforms.policy import NO_PREFETCH, Schedule, StreamPrefetch, TilePolicy
 from tilewright.transforms.product_tiles import offer_tiles
 from tilewright.transforms.steps import STEP, next_step, tag_step
 

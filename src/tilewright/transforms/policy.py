@@ -1,6 +1,6 @@
 """What passes ask a target: which teams it runs and which tiles suit it.
 
-Targets implement the protocols; the generic policies serve the interpreter, tests and targets without wishes.
+Targets implement the protocols; `generic_policies.py` serves the interpreter, tests and targets without wishes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Final, Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilewright.dialects.builtin import Kernel
 from tilewright.ir.schedules import Schedule as ScheduleLine
@@ -246,85 +245,6 @@ class Schedule(Struct, frozen=True):
     prefetch: StreamPrefetch
 
 
-class PackingPolicy(Struct, frozen=True):
-    """How several small work-groups are packed into one block of threads: of a multiprocessor, a block, a warp.
-
-    `warp` threads wait for each other without others; a block has `block` of them at most, `usual_block` unless they
-    share more than they have alone (a block of one warp ends when that is done: on an H200 0.96 of a copy's speed where
-    two took 0.91), and `shared_bytes` at most (of joined items `joined_bytes`) of the `all_shared_bytes` of its
-    multiprocessor, which wants `warps` at a time, and `crews` of them that do not wait for each other: what one
-    computes hides what another one loads. A warp loads at least `chunk_bytes` in one go, and more than `usual_bytes`
-    only if it must, or for whole sectors where computing takes less than a part `short_computing` of the time of moving
-    the bytes and there is room for `sector_warps`. A thread holds at most `registers` of one tile, `product_registers`
-    with the factors that it is multiplying, and `all_registers` of all tiles; for larger boxes there may be
-    `fewer_terms` of the factors. A multiprocessor moves `bytes_a_cycle` to and from memory, `cached_bytes_a_cycle` from
-    the cache of the device, and `bank_bytes` to or from shared memory; `busy_warps` keep it computing;
-    `cycles_of_pass` is what a warp spends on what is no product, `cycles_of_access` on an access to shared memory and
-    `cycles_of_conversion` on an element that
-    is converted; all takes `waiting` as long where warps wait for each other. Multiply-adds whose factors do not lie in
-    panels take `bank_conflicts` as long: more of their registers are in the same bank. `units` names the matrix
-    instructions that there are, `joined_units` those besides for items that are joined. If it `leaves_alone`, an item
-    that has a block alone and whose product these fill is not packed.
-    """
-
-    warp: int = 32
-    block: int = 128
-    usual_block: int = 32
-    shared_bytes: int = 96 * 1024
-    all_shared_bytes: int = 227 * 1024
-    joined_bytes: int = 227 * 1024
-    warps: int = 12
-    crews: int = 6
-    sector_warps: int = 14
-    chunk_bytes: int = 2048
-    usual_bytes: int = 10240
-    registers: int = 64
-    product_registers: int = 84
-    all_registers: int = 144
-    fewer_terms: bool = False
-    bytes_a_cycle: float = 18.0
-    short_computing: float = 0.57
-    cached_bytes_a_cycle: float = 40.0
-    busy_warps: int = 8
-    multiprocessors: int = 132
-    bank_bytes: int = 128
-    cycles_of_pass: float = 15.0
-    cycles_of_conversion: float = 0.5
-    cycles_of_access: float = 0.25
-    waiting: float = 1.25
-    bank_conflicts: float = 1.2
-    units: tuple[str, ...] = ("m16n8k16.row.col.f32.f32", "m16n8k16.row.col.bf16")
-    joined_units: tuple[str, ...] = ("m16n8k8.row.col.f64",)
-    leaves_alone: bool = False
-
-    def with_room(self) -> PackingPolicy:
-        """For what computes longer than it moves: more registers, and so much shared memory that few blocks have it."""
-        return replace(
-            self, shared_bytes=160 * 1024, registers=96, product_registers=128, all_registers=216, fewer_terms=True
-        )
-
-    def going_on(self) -> PackingPolicy:
-        """For blocks that go on with constants in panels: one block of a multiprocessor may have all shared memory."""
-        return replace(self.with_room(), shared_bytes=self.joined_bytes, block=2 * self.block)
-
-    def beside(self) -> PackingPolicy:
-        """For joined items that are moved for longer than they are computed: two warps share what is the same."""
-        return replace(self, usual_block=2 * self.warp)
-
-    def joining(self) -> PackingPolicy:
-        """For joined items: what all read is as much of a multiprocessor as there is, and a block has all of it."""
-        block, units = 2 * self.block, (*self.units, *self.joined_units)
-        return replace(self.with_room(), shared_bytes=self.joined_bytes, block=block, usual_block=block, units=units)
-
-    def cycles_of_unit(self, type_: ScalarType) -> float:
-        """Of a multiprocessor for a matrix instruction with factors of a type."""
-        return 2.0 if type_.bytes <= 2 else 8.0
-
-    def cycles_of_product(self, type_: ScalarType) -> float:
-        """Of a multiprocessor for one multiplication and addition of each thread of a warp."""
-        return 0.25 if type_.bytes <= 4 and type_.is_float else 0.5
-
-
 class SpreadPolicy(Struct, frozen=True):
     """When the tiles of a work-group are spread over blocks, and over how many.
 
@@ -352,111 +272,6 @@ class SpreadPolicy(Struct, frozen=True):
     stream_blocks: int = 264
     divided_blocks: int = 264
     has_clusters: bool = False
-
-
-class GenericTeamPolicy(Struct, frozen=True):
-    """Any power of two up to 64 as subgroup; one subgroup a work-group unless the kernel says otherwise."""
-
-    subgroup_sizes: Sequence[int] = (16, 8, 32, 4, 64, 2, 1)
-    max_work_group_size: int = 1024
-
-    def work_group_size(self, kernel: Kernel, subgroup_size: int) -> tuple[int, int]:
-        """One subgroup."""
-        return (subgroup_size, 1)
-
-    def moves_from(self, kernel: Kernel, subgroup_size: int, shape: tuple[int, int]) -> Iterable[ScheduleLine]:
-        """None."""
-        return ()
-
-
-class GenericSchedulePolicy(Struct, frozen=True):
-    """Always as many threads."""
-
-    target: str = "generic devices"
-    count: int = 128
-    most_threads: int = 1024
-    groups: int = 1
-    band: int = 1
-    shared_bytes: int = 0
-    most_divided: int = 0
-    has_dependent_launches: bool = False
-    resident_threads: Sequence[int] = ()
-
-    def threads(self, elements: int, bytes_: int, reduced: Reduced) -> int:
-        """The same for all kernels."""
-        return self.count
-
-    def products(self, threads: int) -> Block | None:
-        """Nothing."""
-        return None
-
-    def threads_of(self, kernel: Kernel) -> int:
-        """The same for all kernels."""
-        return self.count
-
-    def product_time(
-        self, types: tuple[ScalarType, ScalarType, ScalarType], tile: tuple[int, int], blocks: int
-    ) -> float | None:
-        """Nobody knows."""
-        return None
-
-    def bytes_ahead(self, groups: int | None) -> int:
-        """A page."""
-        return 4096
-
-    def threads_of_row(self, elements: int, bytes_: int, reduced: Reduced) -> int:
-        """The same for all kernels."""
-        return self.count
-
-
-class GenericTilePolicy(Struct, frozen=True):
-    """Whole matrices up to `whole` per mode; else square blocks, and long runs along the unit-stride mode."""
-
-    whole: int = 64
-    block: int = 32
-    depth: int = 8
-    run: int = 256
-    remainders: Remainders = Remainders.ALONE
-    crosswise_remainders: Remainders = Remainders.ALONE
-    adds_tiles: bool = False
-
-    def of(self, kernel: Kernel) -> TilePolicy:
-        """The same for all kernels."""
-        return self
-
-    def gemm_tile(self, a: MemrefType, b: MemrefType, c: MemrefType) -> tuple[int, int, int]:
-        """Small static products whole, others in square blocks."""
-        sizes = (c.shape[0], c.shape[1], a.shape[1])
-        if all(s is not None and s <= self.whole for s in sizes):
-            return (self.whole, self.whole, self.whole)
-        return (self.block, self.block, self.depth)
-
-    def thin_tiles(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ThinTiles | None:
-        """None."""
-        return None
-
-    def gemm_moves(self, a: MemrefType, b: MemrefType, c: MemrefType) -> Iterable[ScheduleLine]:
-        """None."""
-        return ()
-
-    def gemm_sharing(self, a: MemrefType, b: MemrefType, c: MemrefType) -> ScheduleLine:
-        """Nothing."""
-        return ScheduleLine()
-
-    def elementwise_tile(self, target: MemrefType, shared: bool = False) -> tuple[int, ...]:
-        """Small static tensors whole; else runs along the mode of the smallest stride."""
-        if all(s is not None and s <= self.whole for s in target.shape):
-            return (self.whole,) * target.order
-        contiguous = contiguous_mode(target)
-        return tuple(self.run if k == contiguous else 4 for k in range(target.order))
-
-    def reduction_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Runs along the mode of the smallest stride."""
-        return self.elementwise_tile(source)
-
-    def scan_tile(self, source: MemrefType, dim: int) -> tuple[int, ...]:
-        """Short blocks along the scanned mode."""
-        return tuple(self.depth if k == dim else self.block for k in range(source.order))
 
 
 def contiguous_mode(type_: MemrefType) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 import tilewright as tw
 from ir.mlir import tool
+from targets.nvidia.launching import program_of_text
 from tilewright.diagnostics import CompileError, Report, Source
 from tilewright.frontends.mlir import read_mlir_file
 from tilewright.ir.mlir.printer import print_generic
@@ -56,10 +57,18 @@ def test_the_stock_tool_reads_both_forms_alike() -> None:
     assert tool.reprinted(PROGRAM) == tool.reprinted(generic(PROGRAM))
 
 
+OF_SCF = (
+    PROGRAM.replace("affine.for %k = 0 to 3", "scf.for %k = %c0 to %c3 step %c1")
+    .replace("affine.yield", "scf.yield")
+    .replace("  %c2 =", "  %c1 = arith.constant 1 : index\n  %c3 = arith.constant 3 : index\n  %c2 =")
+)
+
+
+@pytest.mark.parametrize("text", [PROGRAM, OF_SCF], ids=["affine", "scf"])
 @pytest.mark.parametrize("target", ["interpreter", "cpu"])
-def test_products_against_numpy(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
+def test_products_against_numpy(target: str, text: str, rng: np.random.Generator, tmp_path: Path) -> None:
     path = tmp_path / "f.mlir"
-    path.write_text(PROGRAM)
+    path.write_text(text)
     a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((20, 24), (32, 40)))
     c = rng.integers(-3, 4, (16, 48)).astype(np.float32)
     expected = c.copy()
@@ -90,6 +99,55 @@ def test_rules(old: str, new: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(CompileError) as error:
         tw.compile(path, target="interpreter", cache=False)
     assert any(said in str(d) for d in error.value.diagnostics)
+
+
+SHARED = """\
+memref.global "private" @tile : memref<4x6xf32, 3>
+memref.global "private" @row : memref<6xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 64 : i64}
+memref.global "private" @other : memref<4x6xf32>
+func.func @f(%A: memref<8x6xf32>, %B: memref<8x6xf32>) {
+  affine.for %h = 0 to 8 step 4 {
+    affine.for %i = 0 to 4 {
+      %t = memref.get_global @tile : memref<4x6xf32, 3>
+      %r = memref.get_global @row : memref<6xf32, #gpu.address_space<workgroup>>
+      affine.for %j = 0 to 6 {
+        %a = affine.load %A[%h + %i, %j] : memref<8x6xf32>
+        affine.store %a, %r[%j] : memref<6xf32, #gpu.address_space<workgroup>>
+      }
+      affine.for %j = 0 to 6 {
+        %a = affine.load %r[5 - %j] : memref<6xf32, #gpu.address_space<workgroup>>
+        affine.store %a, %t[3 - %i, %j] : memref<4x6xf32, 3>
+      }
+    }
+    affine.for %i = 0 to 4 {
+      affine.for %j = 0 to 6 {
+        %t = memref.get_global @tile : memref<4x6xf32, 3>
+        %a = affine.load %t[%i, %j] : memref<4x6xf32, 3>
+        affine.store %a, %B[%h + %i, %j] : memref<8x6xf32>
+      }
+    }
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["interpreter", "cpu", "emulated"])
+def test_shared_memory_of_a_name(target: str, rng: np.random.Generator) -> None:
+    """As the stages of Katel, Khandelwal and Bondhugula have it: one memory for all uses of a global."""
+    program = program_of_text(SHARED) if target == "emulated" else tw.compile(SHARED, target=target, cache=False)
+    a, b = rng.random((2, 8, 6)).astype(np.float32)
+    program.f[1](a, b)
+    assert np.array_equal(b, a.reshape(2, 4, 6)[:, ::-1, ::-1].reshape(8, 6))
+
+
+@pytest.mark.parametrize("name", ["other", "none"])
+def test_memory_that_nobody_has(name: str) -> None:
+    text = SHARED.replace("get_global @tile : memref<4x6xf32, 3>", f"get_global @{name} : memref<4x6xf32>")
+    text = text.replace("%t[3 - %i, %j] : memref<4x6xf32, 3>", "%t[3 - %i, %j] : memref<4x6xf32>")
+    text = text.replace("%t[%i, %j] : memref<4x6xf32, 3>", "%t[%i, %j] : memref<4x6xf32>")
+    with pytest.raises(CompileError, match=f"no global @{name} with known contents, or of a work-group"):
+        tw.compile(text, target="interpreter", cache=False)
 
 
 SCALED = """\

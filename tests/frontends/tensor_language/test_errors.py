@@ -156,6 +156,8 @@ def test_what_is_missing_at_a_line_end_is_reported_there() -> None:
         ("func @f() {} barrier", "V1", "barrier"),
         ("func @f(%a: group<f32>) {}", "V9", "f32"),
         ("func @f(%a: memref<f32x4,globl>) {}", "V2", "globl"),
+        ("func @f(%a: memref<x?>) {}", "V1", "x"),
+        ("func @f(%a: memref<x4x?>) {}", "V1", "x"),
         ("func @f(%a: coopmatrix<f32x4x4,matrix_c>) {}", "V2", "matrix_c"),
     ],
 )
@@ -217,6 +219,23 @@ def test_values_do_not_cross_functions() -> None:
 def test_errors_in_all_functions() -> None:
     found = errors_of(kernel("foo") + kernel("bar").replace("@f", "@g"))
     assert [e.text for e in found] == ["foo", "bar"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("func @f(%a: f32) {\n%b = add %a, %a :", ["expected a type", "expected `}`, found the end"]),
+        ("func @f(%b: bool) {\nif %b {\nbarrier\n}\nfunc @g() {\n}", ["expected `}`, judging by"]),
+        ("func @f(%b: bool) {\n    barrier\nfunc @g() {\n}", ["expected `}`, judging by"]),
+    ],
+)
+def test_text_that_is_not_indented_tells_nothing_by_it(text: str, found: list[str]) -> None:
+    errors = errors_of(text)
+    assert len(errors) == len(found)
+    for error, words in zip(errors, found, strict=True):
+        assert words in error.message
+        assert error.diagnostic.location.primary is not None
+        assert error.diagnostic.location.primary.start > text.index("{") + 1
 
 
 def test_forgotten_brace_is_found_by_indentation() -> None:

@@ -56,5 +56,19 @@ def test_refuses_syntax_errors(text: str) -> None:
     assert report.has_errors
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func @f(%a: memref< memref x4>) { }",
+        "func @f(%a: group<memref< group x4>x?>) { }",
+        "func @f(%a: memref<f32x$n>) { %b = less_than %c, %d x bool }",
+    ],
+)
+def test_what_an_error_hides_is_left_alone(text: str) -> None:
+    report = Report()
+    assert format_source(Source("t", text), report) == text
+    assert report.has_errors
+
+
 def test_names_need_not_be_defined() -> None:
     assert formatted("func @f(){store %a,%b[ %c ]}") == "func @f() {\n    store %a, %b[%c]\n}\n"

@@ -158,6 +158,16 @@ def test_comments_stay_when_formatting() -> None:
     assert format_source(Source("a.tileir", formatted), Report()) == formatted
 
 
+def test_comments_behind_a_brace_are_not_within_it() -> None:
+    text = (
+        "entry @k(%b: tile<i1>) {\nif %b {\n} // behind\n%a = make_token : token\n} // end\nentry @l() {\n} // last\n"
+    )
+    formatted = format_source(Source("a.tileir", text), Report())
+    assert "    }\n    // behind\n    %a = make_token" in formatted
+    assert "  // end\n  entry @l" in formatted
+    assert formatted.endswith("}\n// last\n")
+
+
 @pytest.mark.parametrize(
     "operation",
     [

@@ -13,6 +13,8 @@ from tilewright.ir.mlir.limits import Limits
 
 TYPES = [
     ("C2", "%a = negf %f : «!none»", "the alias !none is not defined"),
+    ("C2", "%a = negf %f {x = «#foo.bar»<1>} : tile<f32>", "#foo.bar is of another dialect"),
+    ("C2", "%a = negf %f {x = «!foo.bar»<1>} : tile<f32>", "!foo.bar is of another dialect"),
     ("C8", "%a = negf %f : «ptr<f32>»", "no type of a value"),
     ("C2", "%a = int_to_ptr %l : tile<i64> -> tile<ptr<«tile<f32>»>>", "expected a number type, such as f32"),
     ("C1", "%a = negf %f : tile<«?»xf32>", "the extents of a tile are known"),

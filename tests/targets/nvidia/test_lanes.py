@@ -60,9 +60,13 @@ def test_what_a_branch_hands_on_in_words_is_loaded_in_words() -> None:
     assert "load <4 x half>, ptr addrspace(1)" not in llvm
 
 
-def test_what_is_inside_together_has_one_branch(rng: np.random.Generator) -> None:
-    """Columns of 8 that are there or not, element by element, since nothing is known of where they begin."""
-    digits = {Owner.REG: [(8, 0, 1), (2, 1, 128)], Owner.LANE: [(32, 1, 1)], Owner.WARP: [(4, 1, 32)]}
+@pytest.mark.parametrize("registers", [[(8, 0, 1), (2, 1, 128)], [(2, 0, 1), (2, 1, 128), (4, 0, 2)]])
+def test_what_is_inside_together_has_one_branch(
+    registers: list[tuple[int, int, int]], rng: np.random.Generator
+) -> None:
+    """Columns of 8 that are there or not, element by element, since nothing is known of where they begin; registers of
+    a column may stand behind those of the other one."""
+    digits = {Owner.REG: registers, Owner.LANE: [(32, 1, 1)], Owner.WARP: [(4, 1, 32)]}
     layout = Layout((8, 256), tuple(Digit(owner, *digit) for owner, found in digits.items() for digit in found))
     memory, type_ = "memref<f32x8x?,strided<1,9>>", f"tile<8x256xf32, {layout}>"
     body = f"""%z = arith.constant {{value = 0}} -> index
@@ -81,6 +85,30 @@ def test_what_is_inside_together_has_one_branch(rng: np.random.Generator) -> Non
     assert text.count("br i1") == 4
     found = faults(launch, emulated(module).run(launch))
     assert not found, "; ".join(found)
+
+
+def test_coordinates_behind_a_number_cost_one_addition_each() -> None:
+    """What the thread's part and the number make together is computed once; nothing is left of the coordinates."""
+    text = entry(
+        "count",
+        "%x: tile<ptr<i32>>, %n: tile<i32>",
+        """%t = make_tensor_view %x, shape = [1024], strides = [1] : tensor_view<1024xi32, strides=[1]>
+%w = make_partition_view %t : partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>
+%z = constant <i32: 0> : tile<i32>
+%i = iota : tile<1024xi32>
+%o = reshape %n : tile<i32> -> tile<1xi32>
+%s = broadcast %o : tile<1xi32> -> tile<1024xi32>
+%at = addi %s, %i : tile<1024xi32>
+%t1 = store_view_tko weak %at, %w[%z] : tile<1024xi32>, """
+        """partition_view<tile=(1024), tensor_view<1024xi32, strides=[1]>>, tile<i32> -> token
+return""",
+    )
+    llvm = tw.compile(text, target="nvidia:sm_80", cache=False).artifact.texts["llvm"]
+    kernels = compiled(text)
+    (threads, *_) = kernels.kernels[0].work_group_size
+    assert llvm.count("= add i32") == 1024 // threads
+    found = kernels.run(Launch([np.zeros(1024, np.int32), np.int32(7)], {}))[0]
+    np.testing.assert_array_equal(np.asarray(found), np.arange(7, 1031))
 
 
 def test_what_uses_a_tile_twice_is_looked_at_once(impatient: None) -> None:

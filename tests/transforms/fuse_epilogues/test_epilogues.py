@@ -17,8 +17,8 @@ from tilewright.interpreter import interpret
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.derive_launch_constraints import DeriveLaunchConstraints
 from tilewright.transforms.fuse_epilogues import FuseEpilogues
+from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy
 from transforms.fuse_epilogues.programs import SIZE, Programs
 from transforms.support import names, run
 

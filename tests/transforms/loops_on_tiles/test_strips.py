@@ -9,8 +9,8 @@ import tilewright as tw
 from effort import Ran, count, falls_short
 from generators.element_types import DTYPES
 from tilewright.interpreter import interpret
+from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.loops_on_tiles import LoopsOnTiles
-from tilewright.transforms.policy import GenericTilePolicy
 from transforms.loops_on_tiles.drawn_strips import DrawnStrip
 from transforms.support import kernel, names, run
 

@@ -15,8 +15,8 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import INDEX
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.fuse_epilogues import FuseEpilogues
+from tilewright.transforms.generic_policies import GenericTeamPolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
-from tilewright.transforms.policy import GenericTeamPolicy
 from transforms.lower_tlx.memory_programs import POINTER, load, module_of, programs, store
 from transforms.lower_tlx.programs import lowered
 from transforms.support import names, run

@@ -16,8 +16,8 @@ from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import interpret
 from tilewright.transforms.canonicalize import Canonicalize
 from tilewright.transforms.cse import EliminateCommonSubexpressions
+from tilewright.transforms.generic_policies import GenericTeamPolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
-from tilewright.transforms.policy import GenericTeamPolicy
 from tilewright.transforms.raise_contractions import RaiseContractions
 from transforms.support import filecheck, names, run
 

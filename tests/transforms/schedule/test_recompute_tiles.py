@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tilewright.interpreter import interpret
-from tilewright.transforms.policy import GenericSchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
 from transforms.support import filecheck, kernel, names, run

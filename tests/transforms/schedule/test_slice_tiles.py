@@ -6,7 +6,8 @@ import pytest
 
 from tilewright.diagnostics import CompileError
 from tilewright.targets.nvidia.model import NvidiaSchedulePolicy
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
 from tilewright.transforms.schedule.slicing.slice_tiles import SliceTiles
 from transforms.support import kernel, run

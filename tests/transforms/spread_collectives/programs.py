@@ -21,9 +21,10 @@ from tilewright.frontends.tensor_language.parser import parse
 from tilewright.interpreter import Group
 from tilewright.ir.passes import PassContext, PassManager
 from tilewright.runtime.groups import ArrayGroup
+from tilewright.transforms.generic_policies import GenericTeamPolicy, GenericTilePolicy
 from tilewright.transforms.infer_work_group import InferWorkGroup
 from tilewright.transforms.pipeline import common_pipeline
-from tilewright.transforms.policy import GenericTeamPolicy, GenericTilePolicy, SpreadPolicy, TilePolicy
+from tilewright.transforms.policy import SpreadPolicy, TilePolicy
 from tilewright.transforms.spread_collectives.cutting import CutForeach
 from tilewright.transforms.spread_collectives.splitting import SplitSums
 from tilewright.transforms.spread_collectives.spreading import SpreadCollectives

@@ -7,7 +7,8 @@ import pytest
 from tilewright.dialects import memref, scf, tl
 from tilewright.dialects.builtin import Module
 from tilewright.ir.passes import PassContext, PassManager
-from tilewright.transforms.policy import GenericTilePolicy, SpreadPolicy
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import SpreadPolicy
 from tilewright.transforms.spread_collectives.splitting import SplitSums
 from transforms.spread_collectives.programs import read
 

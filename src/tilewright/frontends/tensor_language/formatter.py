@@ -22,6 +22,7 @@ _INDENT: Final = "    "
 _CONTINUED: Final = "        "
 _HARMLESS: Final = frozenset({"V5", "V6", "V7", "V8", "V9", "V16", "V19", "V30", "V31", "V43"})
 """Errors that leave no doubt about where instructions begin and end."""
+_CHANGED: Final = "formatting changed a token"
 _OPENING: Final = "([{<"
 _CLOSING: Final = ")]}>"
 
@@ -200,13 +201,24 @@ def format_source(source: Source, report: Report, definitions: Mapping[str, Defi
     if broken:
         report.take(findings)
         return source.text
-    return laid_out(source.text)
+    text, kept = _laid_out(source.text)
+    if findings.has_errors and not kept:
+        # An error in a function's header hides what is wrong with the syntax behind it.
+        report.take(findings)
+        return source.text
+    assert kept, _CHANGED
+    return text
 
 
 def laid_out(source: str) -> str:
     """A text without syntax errors in standard layout."""
+    text, kept = _laid_out(source)
+    assert kept, _CHANGED
+    return text
+
+
+def _laid_out(source: str) -> tuple[str, bool]:
+    """A text in standard layout, and whether it has the tokens that it had."""
     tokens = _tokens(source)
     text = _Layout(tokens).run()
-    again = _tokens(text)
-    assert [t.text for t in again] == [t.text for t in tokens], "formatting changed a token"
-    return text
+    return text, [t.text for t in _tokens(text)] == [t.text for t in tokens]

@@ -7,11 +7,15 @@ defined twice. Only texts with more `{` than `}` come here.
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import Final
 
 from msgspec import Struct
 
 from tilewright.diagnostics import Report, SourceRange
 from tilewright.frontends.tensor_language.lexer import Tokens
+
+_NOT_INDENTED: Final = -1
+"""Column of a region whose first line is not further to the right than the one that opens it."""
 
 
 class _Open(Struct, frozen=True):
@@ -36,6 +40,8 @@ def close_by_indentation(tokens: Tokens, report: Report, mnemonics: Container[st
             here = _column(tokens, index)
             if here is not None:
                 column = here
+                if stack and stack[-1].token == index - 1 and text not in ("func", "}") and here <= stack[-1].column:
+                    stack[-1] = _Open(index - 1, _NOT_INDENTED)
                 while stack and len(found) < missing and _is_outside(column, text, stack[-1]):
                     found.append((index, stack.pop()))
         if text == "{":
@@ -50,7 +56,7 @@ def close_by_indentation(tokens: Tokens, report: Report, mnemonics: Container[st
 
 
 def _is_outside(column: int, text: str, region: _Open) -> bool:
-    return column < region.column if text == "}" else column <= region.column
+    return text == "func" or (column < region.column if text == "}" else column <= region.column)
 
 
 def _begins_statement(texts: list[str], index: int, mnemonics: Container[str]) -> bool:

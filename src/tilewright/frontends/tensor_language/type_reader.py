@@ -112,8 +112,8 @@ class TypeReader(LiteralReader):
         if text in _CONSTRUCTORS:
             self.error("V9", self.range(self.i), f"the elements of a {container} are numbers, not {text}s")
             raise SyntaxFailure
-        if text == "?" or is_integer(text):
-            return self._no_type("a number type in front of the extents, as in `f32x4x?`")
+        if text in ("?", "x") or is_integer(text):
+            return self.fail("a number type in front of the extents, as in `f32x4x?`")
         return self._no_type("a number type")
 
     def _extent(self) -> Extent:
@@ -259,7 +259,7 @@ def _meant(text: str, foreign: Mapping[str, str], known: Iterable[str]) -> tuple
 
 def _without_extents(word: str, goes_on: bool) -> str:
     """The type at the front of a word such as `floatx4x8`, or `floatx4x` if it `goes_on` with another extent."""
-    stem = word.removesuffix("x") if goes_on else word
+    stem = word[:-1] if goes_on and word.endswith("x") and len(word) > 1 else word
     while stem not in FOREIGN_TYPES and (shorter := _EXTENT.sub("", stem)) != stem:
         stem = shorter
     return stem

@@ -120,6 +120,10 @@ class DebugReader(AttributeReader):
             return known
         at = self._places.get(name)
         place = self.range_of(used, used + len(name))
+        if at is None and "." in name:
+            self.fail(
+                f"{name[:80]} is of another dialect; Tile IR holds its own and numbers, texts, lists", WORDS, place
+            )
         if at is None:
             self.fail(f"the alias {name[:80]} is not defined", WORDS, place)
         if name in self._open:

@@ -29,7 +29,8 @@ def format_source(source: Source, report: Report) -> str:
     last: list[str] = []
     for comment in comments:
         line = source.text.rfind("\n", 0, comment.start()) + 1
-        alone = not source.text[line : comment.start()].strip()
+        # Behind a closing brace it belongs to nothing within the braces.
+        alone = source.text[line : comment.start()].strip() in ("", "}")
         index = bisect_left(starts, comment.start()) - (not alone)
         text = comment[0].rstrip()
         if index < len(places):

@@ -18,7 +18,7 @@ from tilewright.artifacts.parameters import REPORTS, made_extents
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
-from tilewright.runtime.apart import LaunchSite, form_apart, how_arrays_lie, prepared, takes_apart
+from tilewright.runtime.apart import LaunchSite, alias_requirement, form_apart, prepared, takes_apart
 from tilewright.runtime.arrays import NotAnArray, UnusableArray, view
 from tilewright.runtime.constraint_check import ConstraintCheck
 from tilewright.runtime.direct import AcceptedCalls, call_site, recognisable
@@ -144,8 +144,8 @@ class CudaKernel:
         self._constraints = ConstraintCheck.of(info)
         pinned = frozenset[str]() if self._constraints is None else self._constraints.scalars
         self._pinned = pinned | PartCount(info).scalars
-        self._lie = how_arrays_lie(info, is_apart)
-        self._accepted = AcceptedCalls(info.passed, self._pinned, copied=True, lie=self._lie)
+        self._aliasing = alias_requirement(info, is_apart)
+        self._accepted = AcceptedCalls(info.passed, self._pinned, copied=True, aliasing=self._aliasing)
         other = form_apart(info)
         self._apart = None if other is None else CudaKernel(other, modules, is_apart=True)
 
@@ -180,7 +180,7 @@ class CudaKernel:
             return LaunchSite(lambda *arguments: self.launch(sizes, arguments), lambda rest: rest)
         if self._plan.grid_words or self.info.steps is not None:
             # the parameter block of a call is that of its grid
-            accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True, lie=self._lie)
+            accepted = AcceptedCalls(self.info.passed, self._pinned, copied=True, aliasing=self._aliasing)
         else:
             accepted = self._accepted.on(sizes, self._constraints)
         form = self._form(sizes)

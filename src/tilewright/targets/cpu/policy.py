@@ -19,7 +19,8 @@ from tilewright.targets.cpu.units.amx import AmxUnit
 from tilewright.targets.cpu.units.choice import choose
 from tilewright.targets.cpu.units.unit import Factor, ProductUnit
 from tilewright.targets.cpu.units.vector import VectorUnit
-from tilewright.transforms.policy import GenericTilePolicy, Remainders, StreamPrefetch, ThinTiles, contiguous_mode
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import Remainders, StreamPrefetch, ThinTiles, contiguous_mode
 
 _LEAST_TILE = 32
 _WHOLE_PRODUCT = 64

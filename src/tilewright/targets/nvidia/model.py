@@ -15,7 +15,8 @@ from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.capabilities import MAX_THREADS
 from tilewright.targets.nvidia.slice_speeds import time_of_slices
 from tilewright.targets.nvidia.spread import threads_of
-from tilewright.transforms.policy import PackingPolicy, Reduced, SpreadPolicy
+from tilewright.transforms.pack_items.policy import PackingPolicy
+from tilewright.transforms.policy import Reduced, SpreadPolicy
 from tilewright.transforms.schedule.products.plan import Block
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 

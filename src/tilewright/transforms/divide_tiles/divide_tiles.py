@@ -38,7 +38,8 @@ from tilewright.transforms.divide_tiles.cuts import Cuts, Undivided
 from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.divide_tiles.orders import wait_only_for_arrays
 from tilewright.transforms.divide_tiles.rewriting import separate_numbers, slice_by_slice
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.separate_arrays import hold_up

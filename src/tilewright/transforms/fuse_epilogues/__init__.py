@@ -23,7 +23,8 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.extents import Extents
 from tilewright.transforms.fuse_epilogues.chains import NAME, Chain, chain_behind
 from tilewright.transforms.fuse_epilogues.tiles import lower_chain
-from tilewright.transforms.policy import NO_PREFETCH, GenericTilePolicy, Schedule, StreamPrefetch, TilePolicy
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import NO_PREFETCH, Schedule, StreamPrefetch, TilePolicy
 from tilewright.transforms.product_tiles import offer_tiles
 from tilewright.transforms.steps import next_step
 

@@ -19,7 +19,8 @@ from msgspec import field
 from tilewright.dialects import scf, tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import TilePolicy
 
 
 class LoopsOnTiles(Pass, frozen=True):

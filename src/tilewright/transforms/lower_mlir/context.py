@@ -80,8 +80,8 @@ class Lowering(Struct):
     """Values of the function and what they became; `b` inserts where the lowering stands.
 
     `vectors` are kept as their elements. `calls`: the functions that are being inlined. `agreements` are of operations
-    that certainly run. `threads` is None where the work-group works together. If the function is `outlined`, its
-    launch's grid is that of the kernel.
+    that certainly run. `of_work_group` is the memory of globals that a work-group has. `threads` is None where the
+    work-group works together. If the function is `outlined`, its launch's grid is that of the kernel.
     """
 
     b: Builder
@@ -95,6 +95,7 @@ class Lowering(Struct):
     vectors: dict[Value, list[Value]] = field(default_factory=dict[Value, list[Value]])
     launches: list[Launched] = field(default_factory=list[Launched])
     workspaces: list[Workspace] = field(default_factory=list[Workspace])
+    of_work_group: dict[str, Value] = field(default_factory=dict[str, Value])
     threads: Threads | None = None
     outlined: bool = False
 

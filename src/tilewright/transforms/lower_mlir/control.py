@@ -1,4 +1,4 @@
-"""Lowers scf: loops and branches of the shared dialect, which hand on numbers only."""
+"""Lowers scf: loops and branches of the shared dialect, which hand on numbers; loops hand on matrices of warps, too."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tilewright.dialects import scf as shared
 from tilewright.dialects.builder import Builder, new_region
 from tilewright.dialects.mlir import scf
+from tilewright.dialects.mlir.mma import MatrixType
 from tilewright.ir.core import Operation, Region, Value
 from tilewright.ir.types import ScalarType, Type
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Number, Unsupported
@@ -99,7 +100,7 @@ class _Control:
         assert isinstance(op, scf.For)
         if "unsignedCmp" in op.attributes:
             raise Unsupported(op, "scf.for: unsigned bounds are not supported")
-        carried_types(op, [v.type for v in op.initArgs])
+        carried_types(op, [v.type for v in op.initArgs if not isinstance(v.type, MatrixType)])
         arguments = op.body.entry.arguments
         index_type = scalar_type(op, op.lowerBound.type)
 

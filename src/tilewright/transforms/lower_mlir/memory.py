@@ -309,10 +309,27 @@ def _global(low: Lowering, op: Operation) -> None:
     name = op.name_.root
     type_ = memref_type(op, op.result.type)
     symbol = low.globals.symbol(name)
-    if symbol is None:
-        raise Unsupported(op, f"memref.get_global: there is no global @{name} with known contents in the module")
-    address = low.b(statics.GlobalAddress(symbol)).out
-    low.bind(op.result, low.b(addresses.FromAddress(address, [], [], result_types=[type_])).out)
+    if symbol is not None:
+        address = low.b(statics.GlobalAddress(symbol)).out
+        low.bind(op.result, low.b(addresses.FromAddress(address, [], [], result_types=[type_])).out)
+        return
+    declared = low.globals.of_work_group(name)
+    if declared is None:
+        said = "with known contents, or of a work-group (space 3),"
+        raise Unsupported(op, f"memref.get_global: there is no global @{name} {said} in the module")
+    low.bind(op.result, _of_work_group(low, declared, type_))
+
+
+def _of_work_group(low: Lowering, declared: memref.Global, type_: MemrefType) -> Value:
+    """Memory that a work-group has from the beginning of the kernel to its end, one for all uses of the name."""
+    found = low.of_work_group.get(declared.sym_name)
+    if found is None:
+        entry = low.buffers.entry
+        local = MemrefType(type_.element, type_.shape, type_.strides, AddressSpace.LOCAL)
+        begin = Builder(entry, entry.first, declared.location)
+        found = begin(shared.Alloca(integer_of(declared.alignment) or None, result_types=[local])).out
+        low.of_work_group[declared.sym_name] = found
+    return found
 
 
 def handlers() -> Mapping[type[Operation], Handler]:

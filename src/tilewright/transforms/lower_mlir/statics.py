@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import count
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -11,7 +12,11 @@ from tilewright.dialects import statics as shared
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.mlir import memref
 from tilewright.ir.mlir.dense import DenseElements
+from tilewright.ir.mlir.spelling import UNIT
+from tilewright.ir.mlir.types import MemrefType
 from tilewright.ir.types import BOOL
+
+_OF_WORK_GROUP: Final = ("3 : i64", "3 : i32", "#gpu.address_space<workgroup>")
 
 
 class Globals(Struct):
@@ -30,6 +35,13 @@ class Globals(Struct):
             self.made[name] = name
             self.b(shared.Global(name, _data(op.initial_value).hex(), alignment=64, constant=op.constant is not None))
         return self.made[name]
+
+    def of_work_group(self, name: str) -> memref.Global | None:
+        """The global of a name, if it is shared memory of a work-group, which has no contents when a kernel begins."""
+        op = self.known.get(name)
+        if op is None or not isinstance(op.type, MemrefType) or str(op.type.space) not in _OF_WORK_GROUP:
+            return None
+        return op if op.initial_value in (None, UNIT) else None
 
     def constant(self, value: DenseElements, taken: Iterable[str]) -> str:
         """The name of a global that holds the numbers of a constant."""

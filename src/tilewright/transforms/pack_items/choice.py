@@ -20,9 +20,9 @@ from tilewright.transforms.lane_accesses import WORD
 from tilewright.transforms.pack_items.costs import Bounded, Costs
 from tilewright.transforms.pack_items.items import PIECE, SECTOR, Items, is_held
 from tilewright.transforms.pack_items.plan import Plan, Shape
+from tilewright.transforms.pack_items.policy import PackingPolicy
 from tilewright.transforms.pack_items.slabs import Slabs, is_padded, place_slabs
 from tilewright.transforms.pack_items.tilings import Tiling, tilings, unit_of, unit_tiling, wide_type, words_of
-from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.tile_values import tile_type
 
 _ANY = Schedule()

@@ -13,10 +13,10 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import TileType
 from tilewright.transforms.lane_accesses import WORD, passes_of
 from tilewright.transforms.pack_items.items import PIECE, Items, is_held
+from tilewright.transforms.pack_items.policy import PackingPolicy
 from tilewright.transforms.pack_items.slabs import Slab, is_padded, slab_of
 from tilewright.transforms.pack_items.tilings import Run, Tiling, terms_together, wide_type
 from tilewright.transforms.pack_items.unit_factors import Factor, factors_of
-from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.tile_values import tile_type
 
 Shape = tuple[int, ...]

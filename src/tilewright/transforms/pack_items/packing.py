@@ -40,8 +40,8 @@ from tilewright.transforms.pack_items.computing import Computing, Places
 from tilewright.transforms.pack_items.items import LATE_LOAD, Items, Transfer, is_batch
 from tilewright.transforms.pack_items.moves import Moves
 from tilewright.transforms.pack_items.plan import Plan
+from tilewright.transforms.pack_items.policy import PackingPolicy
 from tilewright.transforms.pack_items.threads import Threads
-from tilewright.transforms.policy import PackingPolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.separate_arrays import hold_up, lie_apart

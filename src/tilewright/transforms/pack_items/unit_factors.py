@@ -12,9 +12,9 @@ from tilewright.dialects.lane import Steps
 from tilewright.dialects.lane_products import MATRIX_BYTES, MATRIX_ROWS
 from tilewright.dialects.matrix_instructions import MatrixInstruction
 from tilewright.transforms.lane_accesses import WORD, most_in_a_bank, passes_of
+from tilewright.transforms.pack_items.policy import PackingPolicy
 from tilewright.transforms.pack_items.slabs import LANES_OF_ROW, Slab, strides_along_k
 from tilewright.transforms.pack_items.tilings import Run, Tiling
-from tilewright.transforms.policy import PackingPolicy
 
 MATRICES_TOGETHER: Final = 4
 """That one instruction loads."""

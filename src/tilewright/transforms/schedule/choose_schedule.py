@@ -22,7 +22,8 @@ from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import UNSAID, Copies, Schedule, Tile, Way
 from tilewright.ir.types import MemrefType, TileType
-from tilewright.transforms.policy import GenericSchedulePolicy, Reduced, SchedulePolicy, threads_beside
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import Reduced, SchedulePolicy, threads_beside
 from tilewright.transforms.schedule.accesses import elements_there
 from tilewright.transforms.schedule.known import collective, obstacle, teams_of, tiles_of
 from tilewright.transforms.schedule.products.choice import (

@@ -38,7 +38,8 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Copies, Schedule, Way
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import take_threads
 from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of

@@ -25,7 +25,8 @@ from tilewright.ir.definition import PURE
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, INDEX, ScalarType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.schedule.recompute_tiles import words_of_thread

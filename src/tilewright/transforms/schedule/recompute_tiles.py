@@ -30,7 +30,8 @@ from tilewright.ir.interfaces import Elementwise, MovesElements
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import BOOL, TileType
 from tilewright.transforms.aliasing import allocation_bytes, effects_of
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import rows_there
 from tilewright.transforms.schedule.known import collective, runs_lanes, teams_of
 from tilewright.transforms.tile_values import tile_type

@@ -27,7 +27,8 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Schedule
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.said import schedule_of

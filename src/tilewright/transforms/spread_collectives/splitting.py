@@ -25,7 +25,8 @@ from tilewright.ir.core import Value
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import AddressSpace, MemrefType, ScalarType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericTilePolicy, SpreadPolicy, TilePolicy
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import SpreadPolicy, TilePolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _Sum: TypeAlias = tl.Sum | tl.Gemv

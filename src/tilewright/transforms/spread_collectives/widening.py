@@ -17,7 +17,8 @@ from tilewright.dialects import tl
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericTilePolicy, TilePolicy
+from tilewright.transforms.generic_policies import GenericTilePolicy
+from tilewright.transforms.policy import TilePolicy
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.spread_collectives.phases import SAID_OF_THE_WHOLE, step_name
 

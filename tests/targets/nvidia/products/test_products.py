@@ -142,17 +142,29 @@ def test_open_extents_have_a_launch_with_larger_tiles(element: str, rng: np.rand
         assert not found, found
 
 
-@pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 34), (30, 32, 32), (32, 32, 31)], ids=str)
-def test_boxes_of_open_extents_are_inside_or_tested(extents: tuple[int, int, int], rng: np.random.Generator) -> None:
-    """A loop without tests runs where all boxes lie in their matrices, another one where the last ones do not."""
+@pytest.mark.parametrize("element", ["f64", "f32"])
+@pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 34), (30, 32, 32), (32, 32, 31), (28, 24, 36)], ids=str)
+def test_boxes_of_open_extents_are_inside_or_tested(
+    extents: tuple[int, int, int], element: str, rng: np.random.Generator
+) -> None:
+    """A loop without tests runs where all boxes lie in their matrices, another one where the last ones do not; of words
+    copies with tests along the result alone, too."""
     m, n, k = extents
-    product = TEXTS.Product((m, n, k), "f64", "f64")
+    product = TEXTS.Product((m, n, k), element, element)
     given = replace(launch(product, (m, n), "F", rng), grid=(1, 1, 1))
-    text = TEXTS.whole_gemm(0, "f64", "f64", extent="?")
+    text = TEXTS.whole_gemm(0, element, element, extent="?")
     llvm, info = emitted(text, Architecture.SM_80, "tile=32x32x16")
-    assert llvm.count("cp.async.cg.shared.global.16") > 8
+    free, tested = (llvm.count(f"cp.async.cg.shared.global.16{kind}(") for kind in ("", ".s"))
+    assert free > 8
+    assert tested == (free if element == "f32" else free // 2 + 1)
     found = faults(given, Emulated(Program(llvm), (msgspec.structs.replace(info, steps=None),)).run(given))
     assert not found, found
+
+
+def test_words_at_any_distance_are_copied_without_a_loop() -> None:
+    """The loops are those along the terms: with and without tests."""
+    llvm, _ = emitted(TEXTS.whole_gemm(0, "f32", "f32", extent="?"), Architecture.SM_80, "tile=64x64x16")
+    assert len(re.findall(r"^loop\S*:", llvm, re.MULTILINE)) == 2
 
 
 def test_matrices_of_each_iteration_are_tested_for_themselves(rng: np.random.Generator) -> None:

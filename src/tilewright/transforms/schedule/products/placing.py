@@ -26,7 +26,8 @@ from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of

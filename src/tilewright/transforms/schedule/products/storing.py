@@ -11,7 +11,7 @@ meanwhile.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,6 +38,8 @@ _SLABS_A_WARP: Final = 2
 """One is stored while the other one is filled."""
 _ELEMENTS: Final = (F16, BF16, F32)
 """What devices have been seen to store so."""
+_Sources: TypeAlias = set[tile.Mma | tile.Load | None]
+"""What a tile is computed of; None for anything but accumulators of products and what is loaded."""
 
 
 class Stored(Struct, frozen=True):
@@ -131,26 +133,15 @@ def stored_by_machine(
     behind = {
         op: _sources_behind(op.value, any_accumulators) for op in collective(kernel) if isinstance(op, tile.Store)
     }
-    of_accumulators = tile.Mma if any_accumulators else tile.Mma | None
-    found = [
-        op
-        for op, sources in behind.items()
-        if any(isinstance(each, of_accumulators) for each in sources) and not _is_own(op)
-    ]
-    repeated = [op for op in found if any_accumulators and op.parent_op is not None and _orders(op.parent_op)]
-    if len(found) != 1 and len(repeated) != 1:
-        return f"{len(found)} stores of accumulators"
-    (store,) = found if len(found) == 1 else repeated
+    store = _one_store(behind, any_accumulators)
+    if isinstance(store, str):
+        return store
     products = [each for each in behind[store] if isinstance(each, tile.Mma)]
     if None in behind[store] or not products:
         return "what is stored is computed of more than accumulators of products and what is loaded"
-    plan = plans.get(products[0])
-    if plan is None or not plan.instruction.reads_memory:
-        return "accumulators are not those of groups of warps"
-    if any(other not in plans or plans[other].layout != plan.layout for other in products):
-        return "what is stored is computed of accumulators that threads have in several ways"
-    if plan.instruction.turned:
-        return "rows of a warp do not follow each other"
+    plan = _one_plan(products, plans)
+    if isinstance(plan, str):
+        return plan
     element, near = tile_type(store.value).element, int(not plan.swapped)
     own = plan.columns.outer // plan.columns.warps
     line = next(
@@ -174,11 +165,41 @@ def stored_by_machine(
     if any(_meets(op, store) for op in kernel.walk() if op is not store and op not in loads):
         return "what is stored is accessed elsewhere too"
     # the slab of an iteration before has been read when there is this one's
-    each = 1 if store in repeated and own * element.bytes == line else _SLABS_A_WARP
+    each = 1 if any_accumulators and _is_repeated(store) and own * element.bytes == line else _SLABS_A_WARP
     warps = sides * threads // WARP
     if turned:
         return Stored(store, 1 - near, turned_slabs_of(element, warps, each), sides, turned)
     return Stored(store, near, slabs_of(element, warps, each, line), sides)
+
+
+def _one_store(behind: Mapping[tile.Store, _Sources], any_accumulators: bool) -> tile.Store | str:
+    """The store of accumulators, of several that of each iteration; or how many there are."""
+    of_accumulators = tile.Mma if any_accumulators else tile.Mma | None
+    found = [
+        op
+        for op, sources in behind.items()
+        if any(isinstance(each, of_accumulators) for each in sources) and not _is_own(op)
+    ]
+    repeated = [op for op in found if any_accumulators and _is_repeated(op)]
+    if len(found) != 1 and len(repeated) != 1:
+        return f"{len(found)} stores of accumulators"
+    (store,) = found if len(found) == 1 else repeated
+    return store
+
+
+def _is_repeated(store: tile.Store) -> bool:
+    """Whether each iteration of a loop stores, one after the other."""
+    return store.parent_op is not None and _orders(store.parent_op)
+
+
+def _one_plan(products: Sequence[tile.Mma], plans: Mapping[tile.Mma, ProductPlan]) -> ProductPlan | str:
+    """The plan of products whose accumulators groups of warps have all in one way, or why there is none."""
+    plan = plans.get(products[0])
+    if plan is None or not plan.instruction.reads_memory:
+        return "accumulators are not those of groups of warps"
+    if any(other not in plans or plans[other].layout != plan.layout for other in products):
+        return "what is stored is computed of accumulators that threads have in several ways"
+    return "rows of a warp do not follow each other" if plan.instruction.turned else plan
 
 
 def _orders(op: Operation) -> bool:
@@ -200,13 +221,13 @@ def _done_before(kernel: Kernel, store: tile.Store) -> set[Operation]:
     return found
 
 
-def _sources_behind(value: Value, any_rows: bool) -> set[tile.Mma | tile.Load | None]:
+def _sources_behind(value: Value, any_rows: bool) -> _Sources:
     """The products of whose accumulators a tile is computed, element by element, and loads of what meets them, which
     may be moved; None for anything else, but for what is moved if it may be any.
 
     Each value is looked at once, or once more where it is moved: ways to it may be twice as many with each operation.
     """
-    found: set[tile.Mma | tile.Load | None] = set()
+    found: _Sources = set()
     work = [(value, False)]
     seen = set(work)
     while work:

@@ -148,9 +148,9 @@ class Rewriting:
                     here(tile.Store(value, place, list(box.offsets)))
 
         each_box(build, shape, part or self._part(values[0]), body)
-        self._lie(op, places)
+        self._note_memory(op, places)
 
-    def _lie(self, op: Operation, places: list[Value | None]) -> None:
+    def _note_memory(self, op: Operation, places: list[Value | None]) -> None:
         for result, place in zip(op.results, places, strict=True):
             if place is not None:
                 self._memory.lies(result, place)
@@ -167,7 +167,7 @@ class Rewriting:
                 here(tile.Store(value, place, list(box.offsets)))
 
         each_box(build, shape, lines, lambda here, box: self._parts.scanned(here, op, box, put))
-        self._lie(op, places)
+        self._note_memory(op, places)
 
     def _side_by_side(self, op: tile.Cat, build: Builder) -> None:
         place = reserve(build, tile_type(op.out))

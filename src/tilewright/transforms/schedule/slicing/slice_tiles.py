@@ -13,8 +13,9 @@ from typing import ClassVar
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.passes import Pass, PassContext
 from tilewright.transforms.assign_stack import assign_stack
+from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.insert_barriers import insert_barriers
-from tilewright.transforms.policy import GenericSchedulePolicy, SchedulePolicy
+from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import MOST_REGISTERS, ChooseSchedule
 from tilewright.transforms.schedule.known import collective, is_known
 from tilewright.transforms.schedule.request import ScheduleRequest
