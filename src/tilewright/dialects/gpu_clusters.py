@@ -29,7 +29,6 @@ from tilewright.ir.definition import (
     attribute,
     operand,
     operands,
-    optional_attribute,
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
@@ -106,7 +105,6 @@ class MulticastTensor(Operation, name="gpu.multicast_tensor"):
     number: Value = operand(INDEX_ONLY)
     modes: tuple[int, int] = attribute(tuple)
     side: int = attribute(int)
-    warp: int = optional_attribute(int, default=0)
 
     @property
     def shares(self) -> int:

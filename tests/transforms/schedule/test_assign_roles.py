@@ -23,10 +23,12 @@ from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Module
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.core import Operation, Region
+from tilewright.ir.passes import PassContext
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.ptx import assemble, compile_to_ptx
 from tilewright.targets.nvidia.roles import asks, registers
+from tilewright.transforms.schedule.assign_roles import AssignRoles
 
 OF = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
 ROLES = "threads=256 roles=yes"
@@ -62,10 +64,25 @@ def test_the_warp_beside_does_what_is_asked_for() -> None:
     assert not ops(found.main, *ASKED, lane.Elect)
     assert {type(op) for op in ops(found.beside, *ASKED)} == set(ASKED)
     effects = [op for op in ops(found.beside, Operation) if op.effects() and not op.regions]
-    assert {type(op) for op in effects} == {*ASKED, lane.Elect, lane_roles.Meet}
+    assert {type(op) for op in effects} == {*ASKED, gpu_tensors.OpenBarriers, lane.Elect, lane_roles.Meet}
+    assert not ops(found.main, gpu_tensors.OpenBarriers)
     assert len(ops(found.main, lane_roles.Meet)) == len(ops(found.beside, lane_roles.Meet)) == 1
     (loop,) = ops(found.beside, scf.For)
     assert [str(value.type) for value in loop.outs] == ["index"]
+
+
+def test_who_opens_barriers() -> None:
+    """The producer, unless something is done before: others may still be at that memory."""
+    module = lanes(f"{ROLES.removesuffix(' roles=yes')} roles=no")
+    (kernel,) = module.kernels
+    (opens, *_) = (op for op in module.walk() if isinstance(op, gpu_tensors.OpenBarriers))
+    assert isinstance(opens.parent_op, scf.If)
+    Builder.before_op(opens.parent_op)(team.Barrier(fence_local=True))
+    kernel.schedule = (kernel.schedule or "").replace("roles=no", "roles=yes")
+    assert AssignRoles().run(module, PassContext())
+    found = roles_of(module)
+    assert ops(found.main, gpu_tensors.OpenBarriers)
+    assert not ops(found.beside, gpu_tensors.OpenBarriers)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -132,7 +149,8 @@ def test_who_takes_no_turns_where_nobody_asks() -> None:
 
 @needs_ptxas
 def test_registers_are_dealt_anew() -> None:
-    """No more than there are, and as ptxas is told: it spills none."""
+    """No more than there are, and as ptxas is told: it spills none. The producer's code, which all wait for, comes
+    first."""
     for threads in (256, 384, 512):
         assert registers(threads) % 8 == 0
         at_first = 65536 // (threads + 128) // 8 * 8
@@ -141,6 +159,6 @@ def test_registers_are_dealt_anew() -> None:
     assert (registers(512), asks(512)) == (112, 24)
     llvm, (kernel,) = emit_llvm(lanes(), Architecture.SM_90A)
     ptx = compile_to_ptx(llvm, Architecture.SM_90A)
-    assert re.findall(r"setmaxnreg\.(\w+)\.sync\.aligned\.u32\s+(\d+);", ptx) == [("inc", "232"), ("dec", "40")]
+    assert re.findall(r"setmaxnreg\.(\w+)\.sync\.aligned\.u32\s+(\d+);", ptx) == [("dec", "40"), ("inc", "232")]
     found = assemble(ptx, Architecture.SM_90A).kernels[kernel.symbol]
     assert found.spill_load_bytes == found.spill_store_bytes == 0

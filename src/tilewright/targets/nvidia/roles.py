@@ -73,15 +73,15 @@ def _roles(ctx: KernelContext, op: core.Operation) -> None:
     threads = op.sides * ctx.threads
     # by the warp's number: ptxas keeps what warps have in common out of their registers where lanes do not part
     warp, computes = _same_in_lanes(ctx, WARP), i64(threads // WARP)
-    with b.if_else(b.icmp("ult", warp, computes)) as branch:
+    with b.if_else(b.icmp("uge", warp, computes)) as branch:
         with branch.then():
-            _deal(ctx, "inc", registers(threads, op.sides), threads)
-            ctx.lower_block(op.main.entry)
-        with branch.otherwise():
             _deal(ctx, "dec", asks(threads, op.sides), threads)
             apart = _shared_apart(ctx) if _multiplies_once(op) else nullcontext()
             with b.if_then(b.icmp("eq", warp, computes)), apart:
                 ctx.lower_block(op.beside.entry)
+        with branch.otherwise():
+            _deal(ctx, "inc", registers(threads, op.sides), threads)
+            ctx.lower_block(op.main.entry)
     ctx.in_role = False
 
 

@@ -138,7 +138,7 @@ def copy_slabs(ctx: KernelContext, op: ops.CopyTensor | MulticastTensor, share: 
     for slab in range(target.type.shape[2] or 0):
         distance = b.add(stage, i64(slab * (target.type.strides[2] or 0)))
         pointer = element_pointer(ctx, target.element, target.pointer, distance)
-        place = b.cast("addrspacecast", b.cast("addrspacecast", pointer, "ptr"), _CLUSTER)
+        place = b.cast("inttoptr", b.cast("ptrtoint", pointer, "i64"), _CLUSTER)
         at = [b.trunc(b.add(start[0], i64(slab * found.box[0])), "i32"), b.trunc(start[1], "i32"), *which]
         mask = constant("i16", 0) if share is None else share.mask
         hints = [mask, i64(0), boolean(share is not None), boolean(False), i32(0)]

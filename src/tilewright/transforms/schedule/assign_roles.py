@@ -4,15 +4,16 @@ before:  gpu.open_barriers ..  team.barrier
          scf.for .. { gpu.await_phase %full ..  (products)
                       scf.if %first_warp { gpu.await_readers ..  gpu.copy_tensor .. }  gpu.arrive %read .. }
 after:   lane.roles {
-           gpu.open_barriers ..  lane.meet  scf.for .. { gpu.await_phase %full ..  (products)  gpu.arrive %read .. }
+           lane.meet  scf.for .. { gpu.await_phase %full ..  (products)  gpu.arrive %read .. }
          } {
-           lane.meet  scf.for .. { gpu.await_readers ..  gpu.copy_tensor .. }
+           gpu.open_barriers ..  lane.meet  scf.for .. { gpu.await_readers ..  gpu.copy_tensor .. }
          }
 
 A warp that multiplies is held up by the copies that it issues, and with it its group: on an H200 some 220 of 2,630
 clocks of a step of attention of width 128. What the producer warp does is a slice of the program: requests, the loops
 and branches around them, and what their operands are computed of. It needs no order but that of the barriers which
 count copies and readers: whoever asks has waited for the readers of what is overwritten, or nobody has read there yet.
+It opens these barriers too, if nothing but arithmetic is done before: then its code is all that the first copy needs.
 
 Left alone are kernels in which what a request needs is not arithmetic: the schedule says why.
 """
@@ -81,15 +82,18 @@ def _split(kernel: Kernel) -> str | None:
     shared = alternating(operations)
     if shared is not None and (reason := obstacle(shared, body)) is not None:
         return reason
+    opened = frozenset(op for op in operations if _opens_first(op, body))
     try:
-        found = _Slice(body, meetings, common)
+        found = _Slice(body, meetings, common, opened)
         for op in operations:
-            if isinstance(op, _ASKED) or op in meetings:
+            if isinstance(op, _ASKED) or op in meetings or op in opened:
                 found.need(op)
     except _UnfitError as error:
         return str(error)
     (main, inside), (beside, outside) = new_region(), new_region()
     found.emit(body, Builder.at_end(outside, kernel.location), {})
+    for op in opened:
+        op.erase()
     for op in [op for op in body if op not in common]:
         op.detach()
         inside.append(op)
@@ -131,6 +135,32 @@ def _meetings(operations: list[Operation]) -> frozenset[Operation] | None:
             return None
         found.add(behind)
     return frozenset(found)
+
+
+def _opens_first(op: Operation, body: Block) -> bool:
+    """Whether an operation is a branch in which one thread opens barriers, behind nothing but arithmetic and branches
+    like it."""
+    if not _only_opens(op):
+        return False
+    for at in (op, *op.ancestors()):
+        before = at.previous
+        while before is not None:
+            if not (isinstance(before, memref.Alloca) or _is_arithmetic(before) or _only_opens(before)):
+                return False
+            before = before.previous
+        if at.block is body:
+            break
+        if at is not op and not isinstance(at, scf.If):
+            return False
+    return True
+
+
+def _only_opens(op: Operation) -> bool:
+    """Whether an operation is a branch in which nothing is done but to open barriers."""
+    if not isinstance(op, scf.If) or op.outs or op.orelse is not None:
+        return False
+    inside = [inner for inner in op.then.entry if not isinstance(inner, scf.Yield)]
+    return bool(inside) and all(isinstance(inner, gpu_tensors.OpenBarriers) for inner in inside)
 
 
 def _meeting(barrier: Operation) -> lane_roles.Meet:
@@ -178,12 +208,14 @@ def _is_idle(branch: scf.If) -> bool:
 class _Slice(Struct):
     """What of a program the requests in it need: operations, and of loops and branches which of their results.
 
-    `meetings` are barriers of both roles, `common` the operations in front of both.
+    `meetings` are barriers of both roles, `common` the operations in front of both, `opened` branches of one thread
+    that opens barriers for all.
     """
 
     body: Block
     meetings: frozenset[Operation]
     common: frozenset[Operation]
+    opened: frozenset[Operation]
     needed: set[Operation] = field(default_factory=set[Operation])
     places: dict[Operation, dict[int, None]] = field(default_factory=dict[Operation, dict[int, None]])
 
@@ -203,7 +235,7 @@ class _Slice(Struct):
         if isinstance(op, scf.For):
             bounds = [op.lower, op.upper, *([] if op.step is None else [op.step])]
         elif isinstance(op, scf.If):
-            bounds = [] if _is_of_warp(op.condition) else [op.condition]
+            bounds = [] if _is_of_warp(op.condition) or op in self.opened else [op.condition]
         else:
             bounds = [] if op in self.meetings else list(op.operands)
         for value in bounds:
@@ -244,12 +276,24 @@ class _Slice(Struct):
             build.location = op.location
             if op in self.meetings:
                 build(_meeting(op))
+            elif op in self.opened:
+                self._open(op, build)
             elif isinstance(op, scf.For):
                 self._loop(op, build, known)
             elif isinstance(op, scf.If):
                 self._branch(op, build, known)
             else:
                 build(op.clone(known))
+
+    @staticmethod
+    def _open(op: Operation, build: Builder) -> None:
+        """One lane does."""
+        then, inside = new_region()
+        build(scf.If(build(lane.Elect()).out, then))
+        at = Builder.at_end(inside, op.location)
+        for opens in op.regions[0].entry:
+            if isinstance(opens, gpu_tensors.OpenBarriers):
+                at(opens.clone({}))
 
     def _outs(self, op: scf.For | scf.If) -> list[int]:
         return sorted(self.places.get(op, ()))

@@ -130,6 +130,9 @@ def conversion(word: str, source: str, target: str) -> Callable[[Array], Array]:
             return lambda x: numbers.saturated(x, dtype, word == "fptosi")
         case "bitcast":
             return lambda x: np.ascontiguousarray(x).view(dtype)
+        case "inttoptr" if target == "ptr addrspace(7)":
+            # the window of a cluster holds the memory of the block itself at the block's own addresses
+            return lambda x: unsigned(x).astype(dtype) + SHARED
         case "ptrtoint" | "inttoptr":
             return lambda x: unsigned(x).astype(dtype)
         case "addrspacecast":
