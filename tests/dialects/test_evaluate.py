@@ -43,7 +43,7 @@ NO_ARITHMETIC = {
     *("cuda_tile.make_strided_view", "cuda_tile.make_gather_scatter_view", "cuda_tile.get_tensor_shape"),
     *("cuda_tile.get_index_space_shape", "cuda_tile.assume"),
     # whole matrices
-    *("gpu.await_mma", "gpu.mma_parts", "lane.mma"),
+    *("gpu.await_mma", "gpu.mma_parts", "lane.mma", "gpu.sum_own", "gpu.sum_lanes"),
     # elements that move
     *("tile.splat", "tile.item", "tile.broadcast", "tile.reshape", "tile.reinterpret", "tile.permute", "tile.extract"),
     *("tile.cat", "tile.share_extract", "tile.share_insert", "team.broadcast", "tl.cooperative_matrix_construct"),

@@ -99,6 +99,10 @@ class TestCopies:
         (said,) = self.copies(wide, wide, "nvidia:sm_90a")
         assert said.startswith("b is copied")
         assert self.copies(wide, wide.T, "nvidia:sm_90a") == []
+        # a copy takes longer than what such rows cost
+        short = wide[:1025, :1025].copy()
+        assert self.copies(short, short, "nvidia:sm_90a") == []
+        assert "threads=256 tile=96x96x32" in tw.matmul.plan(short, short, target="nvidia:sm_90a").schedule
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 

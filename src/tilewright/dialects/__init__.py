@@ -23,6 +23,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
         gpu_launches,
         gpu_products,
         gpu_stores,
+        gpu_sums,
         gpu_tensors,
         gpu_turns,
         lane,
@@ -40,7 +41,7 @@ def all_dialects() -> tuple[ModuleType, ...]:
     )
 
     numbers = (arith, arith_integers, arith_floats, math)
-    machine = (gpu, gpu_products, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters, gpu_launches)
+    machine = (gpu, gpu_products, gpu_sums, gpu_tensors, gpu_stores, gpu_turns, gpu_clusters, gpu_launches)
     tiles = (tile, tile_combine, *machine)
     return (
         builtin,

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilewright.dialects import scf, tile, tl
+from tilewright.dialects import gpu_sums, scf, tile, tl
+from tilewright.dialects.memref import AtomicKind
 from tilewright.interpreter.collectives import matmul
 from tilewright.interpreter.scalars import accumulated, reduced
 from tilewright.interpreter.state import Handler, WorkGroup
@@ -107,6 +108,15 @@ def _reinterpret(op: tile.Reinterpret, tiles: Array) -> Array:
 
 def _reduce(op: tile.Reduce, tiles: Array) -> Array:
     return reduced(tiles, op.kind, op.dim + 1)
+
+
+def _sum_own(op: gpu_sums.SumOwn, tiles: Array) -> Array:
+    """All of a line: on tiles nobody can tell what a thread has of it."""
+    return reduced(tiles, AtomicKind.ADD, op.dim + 1)
+
+
+def _sum_lanes(op: gpu_sums.SumLanes, tiles: Array) -> Array:
+    return tiles
 
 
 def _scan(op: tile.Scan, tiles: Array) -> Array:
@@ -250,6 +260,8 @@ def handlers() -> dict[type[Operation], Handler]:
         tile.Mma: _mma,
         tile.Reduce: _mapped(_reduce),
         tile.Scan: _mapped(_scan),
+        gpu_sums.SumOwn: _mapped(_sum_own),
+        gpu_sums.SumLanes: _mapped(_sum_lanes),
         tile.Map: _apply,
         tile.ShareExtract: _share_extract,
         tile.ShareInsert: _share_insert,

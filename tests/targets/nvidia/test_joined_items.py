@@ -14,6 +14,7 @@ from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma
 from tilewright.dialects.memref import Alloca
+from tilewright.dialects.scf import For
 from tilewright.interpreter.engine import interpret
 from tilewright.ir.types import MemrefType
 from tilewright.machine.cuda.architecture import Architecture
@@ -98,6 +99,20 @@ def test_joined_items(
         assert not faults(launch, on.run(launch, schedule=random.Random(items))), items
 
 
+def test_steps_of_instructions_are_a_loop_where_they_are_many(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five steps of the second product, of which two are not many, and two of the first, one of them in part."""
+    monkeypatch.setattr("tilewright.transforms.pack_items.units._WRITTEN_OUT", 2)
+    size = (40, 3, 12)
+    module = lowered(text_of("f64", size), "packed threads=64 chunk=8x32/32:4 persistent=no")
+    (kernel,) = module.kernels
+    (steps,) = (op for op in kernel.walk() if isinstance(op, For) and op.outs)
+    assert any(isinstance(op, Mma) for op in steps.walk())
+    launch = launch_of("f64", size, rng, 9)
+    assert not faults(launch, emulated(module).run(launch, schedule=random.Random(9)))
+
+
 @pytest.mark.parametrize(
     ("element", "size", "schedule", "items"),
     [
@@ -120,7 +135,9 @@ def test_blocks_go_on(
     (kernel,) = module.kernels
     assert str(kernel.schedule).startswith(f"{schedule} #"), kernel.schedule
     assert kernel.most_blocks is not None
-    assert kernel.most_blocks * kernel.items < items
+    # a block for each chunk, not for each warp's: small batches are spread over all multiprocessors
+    assert kernel.items == int(schedule.partition("chunk=")[2].partition("x")[0])
+    assert 2 * kernel.most_blocks * kernel.items < items
     launch = launch_of(element, size, rng, items)
     assert not faults(launch, emulated(module).run(launch, schedule=random.Random(items)))
     arguments = [argument for argument in launch.arguments if isinstance(argument, np.ndarray | np.generic)]

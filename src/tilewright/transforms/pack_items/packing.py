@@ -73,7 +73,7 @@ class PackItems(Pass, frozen=True):
                 continue
             _Packing(kernel, items, plan, self.policy).run()
             kernel.subgroup_size, kernel.work_group_size = self.policy.warp, (plan.threads, 1)
-            kernel.items = plan.items * plan.crews
+            kernel.items = plan.items_apart[0]
             goes_on = None
             if plan.most is not None:
                 kernel.most_blocks, goes_on = plan.most, True

@@ -53,6 +53,17 @@ class Plan(Struct, frozen=True, eq=False):
         return self.crew * self.crews
 
     @property
+    def items_apart(self) -> tuple[int, int]:
+        """Items from the first chunk of a block, and of a crew, to that of the next one.
+
+        Crews of blocks that go on begin behind those of all blocks: what is left at last is few chunks of each
+        multiprocessor, not all of few, and small batches are spread over all of them.
+        """
+        if self.most is None:
+            return self.items * self.crews, self.items
+        return self.items, self.items * self.most
+
+    @property
     def chunk(self) -> Chunk:
         """As a schedule says it."""
         return Chunk(self.items, self.team, self.crew, self.joined)

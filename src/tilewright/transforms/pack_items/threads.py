@@ -49,7 +49,7 @@ class Threads(Struct, frozen=True, eq=False):
             works = emit.less(build, lane, build.int32(working))
             number = emit.minimum(build, number, build.int32(plan.teams - 1))
         thread, lane, crew, number, rank = (emit.to_index(build, found) for found in (thread, lane, crew, number, rank))
-        first = emit.add(build, build(team.GroupId(0)).out, emit.mul(build, crew, build.index(plan.items)))
+        first = emit.add(build, build(team.GroupId(0)).out, emit.mul(build, crew, build.index(plan.items_apart[1])))
         last = emit.sub(build, build(team.NumGroups(0)).out, build.index(1))
         return Threads(thread, lane, crew, number, rank, works, first, last)
 

@@ -32,8 +32,12 @@ from tilewright.transforms.pack_items.unit_factors import MATRICES_TOGETHER, Fac
 from tilewright.transforms.schedule.products.multiplying import batched
 from tilewright.transforms.tile_values import tile_type
 
-_WRITTEN_OUT: Final = 4
-"""Steps of k at most that are no loop."""
+_WRITTEN_OUT: Final = 8
+"""Steps of k at most that are no loop: ptxas reads the factors of the next ones while the device multiplies.
+
+On an H200 three products of 56x9 with constant factors of 56x56 in f64, seven steps each, take 0.88 of a loop's time,
+single ones of five to eight steps 0.96 to 0.98.
+"""
 
 
 def unit_product(build: Builder, op: tile.Mma, box: Box, slots: tuple[Slot, Slot], start: Value) -> Value:

@@ -17,7 +17,7 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.dialects import arith, gpu, gpu_products, scf, tile
+from tilewright.dialects import arith, gpu, gpu_products, gpu_sums, scf, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_stores import StoreTile
@@ -42,6 +42,7 @@ from tilewright.transforms.tile_values import layout_of, tile_type
 _IN_PLACE: Final = (
     *(Elementwise, AccessesAddresses, tile.Scan, ScanBy, tile.Map, tile.AtomicRmw),
     gpu_products.AwaitMma,
+    gpu_sums.SumLanes,
     gpu.Spill,
 )
 """What has all its tiles in one layout."""
@@ -298,7 +299,7 @@ def _convert_product(op: gpu_products.Mma) -> None:
 def _links(op: Operation) -> Iterator[_Link]:
     """Both ways where a layout follows."""
     match op:
-        case tile.Reduce() | ReduceBy():
+        case tile.Reduce() | ReduceBy() | gpu_sums.SumOwn():
             yield _Link(op.operands[0], op.results[0], lambda layout: layout.reduce_dim(op.dim))
         case tile.Broadcast():
             source, target = tile_type(op.tile).shape, tile_type(op.out).shape

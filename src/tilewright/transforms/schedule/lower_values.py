@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from tilewright.dialects import arith, gpu, lane, tile
+from tilewright.dialects import arith, gpu, gpu_sums, lane, tile
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.lane import fragment_of
 from tilewright.dialects.tile_combine import ReduceBy, ScanBy
@@ -24,10 +24,11 @@ from tilewright.transforms.schedule.lowering import Lower, Lowering, copy, lower
 from tilewright.transforms.schedule.maps import mapped
 from tilewright.transforms.schedule.moves import registers_of_move
 from tilewright.transforms.schedule.positions import Positions
-from tilewright.transforms.schedule.reductions import picked
+from tilewright.transforms.schedule.reductions import Reduction, between_lanes, picked
 from tilewright.transforms.schedule.regions import elementwise, is_arithmetic
 from tilewright.transforms.schedule.reshapes import reshape
 from tilewright.transforms.schedule.same_bits import divides, reinterpreted
+from tilewright.transforms.schedule.threads import copies
 from tilewright.transforms.schedule.totals import COMBINATIONS, Combining, combining
 from tilewright.transforms.tile_values import layout_of
 
@@ -146,6 +147,23 @@ def _together(low: Lowering, build: Builder, ops: Sequence[tile.Reduce | ReduceB
         low.put(op.results[0], emit.cast(build, found, emit.scalar_type(op.results[0].type)))
 
 
+def _sum_own(low: Lowering, build: Builder, op: gpu_sums.SumOwn) -> None:
+    """Of the registers of a thread; lanes that have others of the line are told by the layout of what is left."""
+    layout, left = layout_of(op.tile), layout_of(op.out)
+    others = [*copies(layout), *(place for place in layout.along(op.dim) if place.digit.owner is Owner.WARP)]
+    assert not others, "put_off has asked"
+    assert left == layout.reduce_dim(op.dim), "put_off has asked"
+    low.put(op.out, Reduction(layout, op.dim, _added).in_registers(build, low.new(op.tile)))
+
+
+def _sum_lanes(low: Lowering, build: Builder, op: gpu_sums.SumLanes) -> None:
+    low.put(op.out, between_lanes(build, low.new(op.tile), layout_of(op.out), _added))
+
+
+def _added(build: Builder, x: Value, y: Value) -> Value:
+    return build(arith.Add(x, y)).out
+
+
 def _spill(low: Lowering, build: Builder, op: gpu.Spill) -> None:
     """All registers at once."""
     value = low.new(op.tile)
@@ -197,6 +215,8 @@ VALUES: Final[Mapping[type[Operation], Lower]] = {
     tile.Item: _item,
     tile.Reduce: _reduce,
     ReduceBy: _reduce,
+    gpu_sums.SumOwn: _sum_own,
+    gpu_sums.SumLanes: _sum_lanes,
     gpu.Spill: _spill,
     tile.Scan: _scan,
     ScanBy: _by_region,

@@ -21,29 +21,34 @@ _AT_ONCE: Final = 8
 """Registers of a line that are combined by a tree."""
 
 
+Combine = Callable[[Builder, Value, Value], Value]
+"""Emits a commutative operation on two fragments or numbers."""
+
+
 class Reduction(Struct, frozen=True):
-    """Of a tile in a layout along `dim`; `combine` emits a commutative operation on two fragments or numbers."""
+    """Of a tile in a layout along `dim`."""
 
     layout: Layout
     dim: int
-    combine: Callable[[Builder, Value, Value], Value]
+    combine: Combine
 
     def lower(self, build: Builder, threads: Threads, shared: Builder, value: Value, again: bool) -> Value:
         """The fragment of the result in `layout.reduce_dim(dim)`; `again` if the code may run more than once."""
-        return self.across(build, threads, shared, self._in_registers(build, value), again)
+        return self.across(build, threads, shared, self.in_registers(build, value), again)
 
     def across(self, build: Builder, threads: Threads, shared: Builder, value: Value, again: bool) -> Value:
         """The same of what each thread has made of its registers."""
         for place in self.layout.along(self.dim):
             if place.digit.owner is Owner.LANE:
-                value = self._between_lanes(build, value, place.weight, place.digit.extent)
+                value = _between(build, value, place.weight, place.digit.extent, self.combine)
         warps = 1
         for place in self.layout.along(self.dim):
             warps *= place.digit.extent if place.digit.owner is Owner.WARP else 1
         return value if warps == 1 else self._between_warps(build, threads, shared, value, warps, again)
 
-    def _in_registers(self, build: Builder, value: Value) -> Value:
-        """Halves of the registers that hold one line are combined until one is left of each; an odd one waits."""
+    def in_registers(self, build: Builder, value: Value) -> Value:
+        """What a thread makes of its own: halves of the registers that hold one line are combined until one is left of
+        each; an odd one waits."""
         coordinates = self.layout.first_thread().tolist()
         found: dict[tuple[int, ...], list[int]] = {}
         for register, at in enumerate(coordinates):
@@ -85,13 +90,6 @@ class Reduction(Struct, frozen=True):
     def last(self, build: Builder, value: Value) -> Value:
         """The one register of what `more` has made of all."""
         return self._halved(build, value, 1, 1)
-
-    def _between_lanes(self, build: Builder, value: Value, first: int, extent: int) -> Value:
-        step = first
-        while step < first * extent:
-            value = self.combine(build, value, build(lane.Flip(value, step)).out)
-            step *= 2
-        return value
 
     def _between_warps(
         self, build: Builder, threads: Threads, shared: Builder, value: Value, warps: int, again: bool
@@ -136,7 +134,7 @@ class Reduction(Struct, frozen=True):
         for k in range(1, rounds):
             value = self.combine(build, value, picked(build, [read], range(k, rows.size, rounds)))
         for weight, extent in flips:
-            value = self._between_lanes(build, value, weight, extent)
+            value = _between(build, value, weight, extent, self.combine)
         return value
 
     def _part(self, threads: Threads) -> Value:
@@ -147,6 +145,23 @@ class Reduction(Struct, frozen=True):
                 total = emit.add(build, total, emit.mul(build, threads.digit(place), build.index(weight)))
                 weight *= place.digit.extent
         return total
+
+
+def between_lanes(build: Builder, value: Value, layout: Layout, combine: Combine) -> Value:
+    """What lanes that hold copies of each element make of what each of them has of it."""
+    for place in copies(layout):
+        if place.digit.owner is Owner.LANE:
+            value = _between(build, value, place.weight, place.digit.extent, combine)
+    return value
+
+
+def _between(build: Builder, value: Value, first: int, extent: int, combine: Combine) -> Value:
+    """The same of lanes that differ in one digit."""
+    step = first
+    while step < first * extent:
+        value = combine(build, value, build(lane.Flip(value, step)).out)
+        step *= 2
+    return value
 
 
 def picked(build: Builder, values: Sequence[Value], registers: Sequence[int]) -> Value:

@@ -24,10 +24,12 @@ from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product, needs_nothing
 from tilewright.transforms.schedule.products.beside import Beside
+from tilewright.transforms.schedule.products.put_off import PutOff
 from tilewright.transforms.schedule.products.sources import Source, is_source
 from tilewright.transforms.schedule.products.staging import Staging
 
 _NOTHING: Final[Mapping[Beside, Value]] = {}
+_NONE: Final = PutOff()
 
 
 class Ring(Struct, frozen=True):
@@ -80,7 +82,8 @@ class Iteration:
     """One iteration of the loop: `known` says what stands for its index and for what the loop carries.
 
     The product `late` of the iteration before goes on beside it, with what is `waiting` for its operands; `handed` is
-    what the loop carries for its accumulators.
+    what the loop carries for its accumulators. What is `put_off` is computed behind the products that are begun first:
+    here for the iteration before, whose values `waiting` has, and in the next one for this one.
     """
 
     def __init__(
@@ -92,9 +95,10 @@ class Iteration:
         late: tile.Mma | None = None,
         waiting: Mapping[Value, Value] | None = None,
         handed: Value | None = None,
+        put_off: PutOff = _NONE,
     ) -> None:
         self._rings, self._build, self._known, self._turn = rings, build, known, turn
-        self._late, self._waiting, self._handed = late, waiting or {}, handed
+        self._late, self._waiting, self._handed, self._put_off = late, dict(waiting or {}), handed, put_off
         self._begun: list[tuple[Value, Value]] = []
         """Of each product that has been begun what it gives in the program, and its accumulators on their way."""
         self._there = set[Value]()
@@ -125,15 +129,21 @@ class Iteration:
             for op, turn in early:
                 if not takes_turns:
                     self._await_factors(op, turn)
+                if op is late:
+                    self._scale(build)
                 if op is late and self._handed is not None:
                     self._begun.append((self._handed, rings.begin(build, op, turn, self._waiting)))
                 else:
                     self._begun.append((op.out, self._begin(op)))
+        if late is not None:
+            for op in self._put_off.lines:
+                build(op.clone(self._waiting))
+            self._known.update(self._put_off.handed_on(rings.loop, self._waiting))
         if asks:
             rings.copy(build, self._known[rings.loop.index], self._turn)
         last = _only_for(but, body)
         for op in body:
-            if op is but or op in last or op in first or is_source(op, products):
+            if op is but or op in last or op in first or op in self._put_off.ops or is_source(op, products):
                 continue
             self._await_for(op)
             if isinstance(op, tile.Mma) and op in products:
@@ -147,6 +157,15 @@ class Iteration:
         for op in last:
             # registers that the last product of the iteration before reads are free now
             self._build(op.clone(self._known))
+
+    def _scale(self, build: Builder) -> None:
+        """Compute what the late product adds to. Its accumulators have been awaited; they are tied to the products that
+        go on, in front of which LLVM would compute it, as it does behind the last iteration."""
+        if self._put_off.sums and self._handed is not None:
+            sums = self._waiting[self._handed]
+            self._waiting[self._handed] = build(gpu.AwaitMma(sums, pending=len(self._begun), others=True)).out
+        for op in self._put_off.sums:
+            build(op.clone(self._waiting))
 
     def _await_factors(self, op: tile.Mma, turn: Value) -> None:
         """Wait for what a product has of its ring, unless another one that has it too has waited."""

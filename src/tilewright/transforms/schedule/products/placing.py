@@ -29,7 +29,7 @@ from tilewright.transforms import emit
 from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
-from tilewright.transforms.schedule.products.ahead import Ahead, Side, not_copied
+from tilewright.transforms.schedule.products.ahead import Ahead, Side, late_product, not_copied
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.demanded_maps import demand_map
@@ -40,6 +40,7 @@ from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP, ProductPlan
 from tilewright.transforms.schedule.products.producer_ring import ProducerRing, Words
+from tilewright.transforms.schedule.products.put_off import PutOff, put_off
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
 from tilewright.transforms.schedule.products.staging import Staging
@@ -215,7 +216,9 @@ class _Placement(Struct):
             ops = tuple(dict.fromkeys(op for op, _ in stay))
             stays = Stay(ops, staying, build(Alloca(result_types=[word])).out)
         bring = partial(self._bring, [each for each in ahead.shared_by_all if each not in stay], ahead)
-        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays).place()
+        late = late_product(loop, ahead.products) if ahead.turns > 1 else None
+        later = PutOff() if late is None else put_off(loop, late, self.plans, ahead.ahead)
+        TensorRings(loop, ahead, rings, step_of(loop), self.begin, self.threads // WARP, bring, stays, later).place()
 
     @staticmethod
     def _cluster(build: Builder, loop: scf.For, ahead: Ahead, words: MemrefType) -> ClusterRing | None:

@@ -70,22 +70,26 @@ class Staging(Struct, frozen=True):
         )
         self._write(build, stage, turned(build, value, order), build.index(0))
 
-    def load(self, build: Builder, stage: Value, source: Source, known: Mapping[Value, Value]) -> None:
-        """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program."""
+    def load(
+        self, build: Builder, stage: Value, source: Source, known: Mapping[Value, Value], *, often: bool = False
+    ) -> None:
+        """Begin to bring a loaded matrix to a stage; `known` says which values stand for those of the program. What is
+        done `often` may have more code."""
         box = self.box(source, known)
         size = self.factor.element.bytes
         copied = self._is_copied(box)
         may = box.may_take(build, PIECE, self.aligned) if copied else None
         wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
+        often = often and size == _WORD
 
         def whole(at: Builder) -> None:
-            self._tested(at, box, lambda here, part: self._copy(here, stage, part, here.index(0), rows, wide))
+            self._tested(at, box, lambda here, part: self._copy(here, stage, part, here.index(0), rows, wide), often)
 
         def pieces(at: Builder) -> None:
             if not box.is_turned and not (narrow and size == _WORD):
                 self._by_rows(at, stage, box, narrow, _AT_ONCE)
                 return
-            self._tested(at, box, lambda here, part: self._by_rows(here, stage, part, narrow, _WRITTEN_OUT))
+            self._tested(at, box, lambda here, part: self._by_rows(here, stage, part, narrow, _WRITTEN_OUT), often)
 
         if may is None:
             pieces(build)
@@ -123,16 +127,15 @@ class Staging(Struct, frozen=True):
         """Whether a box lies in its matrix; None if it never does."""
         return self.box(source, known).inside(build, self._near, self.factor.rows)
 
-    def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None]) -> None:
+    def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], apart: bool) -> None:
         """Copies without tests along both modes where all of the box lies in the matrix, which one test tells.
 
-        Of words, where that is so along the terms, copies without tests along these: at the edge of a result all boxes
-        but the last have tests that are the same in each iteration.
+        If told `apart`, where that is so along the terms, copies without tests along these: at the edge of a result all
+        boxes but the last have tests that are the same in each iteration.
         """
         every = [mode for mode, tested in enumerate(box.check) if tested]
         terms = box.far if self.factor.along_outer else box.near
-        is_apart = self.factor.element.bytes == _WORD and len(every) > 1
-        self._free_along(build, box, copy, [every, [terms]] if is_apart else [every])
+        self._free_along(build, box, copy, [every, [terms]] if apart and len(every) > 1 else [every])
 
     def _free_along(
         self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], kinds: Sequence[Sequence[int]]

@@ -41,6 +41,7 @@ from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.iterations import at_iteration, carry, hand_on
 from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
 from tilewright.transforms.schedule.products.pipelining import pipelined
+from tilewright.transforms.schedule.products.put_off import PutOff
 from tilewright.transforms.schedule.products.ring_stages import RingStages
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
@@ -72,6 +73,8 @@ class TensorRings(RingStages, frozen=True):
     bring: Callable[[Builder], None]
     """Lets threads bring the factors that are the same in all iterations, but for those that `stay` has."""
     stay: Stay | None = None
+    later: PutOff = PutOff()
+    """What each iteration leaves to the next one."""
 
     def place(self) -> None:
         """Write the loop anew, with copies in front of it and in it."""
@@ -240,11 +243,18 @@ class TensorRings(RingStages, frozen=True):
         known: dict[Value, Value] = {**dict(zip(old.carried, old.inits, strict=True)), old.index: old.lower}
         if self.ahead.turns > 1 and not goes_on:
             build(turns.OpenTurns(self.ahead.turns))
-        first = Iteration(self, build, known, start)
+        given, later = old.carried[place], self.later
+        first = Iteration(self, build, known, start, put_off=later)
         first.run(but=late, asks=False)
         # what the product needs, beside its factors in memory
-        needs = [late.acc, *(value for value in (late.lhs, late.rhs) if self._is_held(late, value))]
-        handed = [*self._end.operands[:place], needs[0], *self._end.operands[place + 1 :], *needs[1:]]
+        sums = given if later.sums else late.acc
+        needs = [value for value in (late.lhs, late.rhs) if self._is_held(late, value)]
+        handed = list(self._end.operands)
+        handed[place] = sums
+        for each in later.places:
+            handed[each] = old.carried[each]
+        needs += [value for value in later.needs if value not in handed]
+        handed += needs
         inits = [first.new(value) for value in handed]
         second, count = self._second(build), 2 * self.stages
         following = turn_behind(build, start, count) if goes_on else build.index(1 % count)
@@ -252,23 +262,27 @@ class TensorRings(RingStages, frozen=True):
         loop.op.unroll = False
         *carried, turn = loop.carried
         known = {**dict(zip(old.carried, carried, strict=False)), old.index: loop.index}
-        waiting = {needs[0]: carried[place], **dict(zip(needs[1:], carried[len(old.carried) :], strict=True))}
-        iteration = Iteration(self, loop.body, known, turn, late, waiting, old.carried[place])
+        waiting = dict(zip(handed, carried, strict=True))
+        iteration = Iteration(self, loop.body, known, turn, late, waiting, given, later)
         iteration.run(but=late)
         values = [iteration.new(value) for value in handed]
         *outs, turn = loop.finish([*values, turn_behind(loop.body, turn, count)])
-        waiting = {needs[0]: outs[place], **dict(zip(needs[1:], outs[len(old.carried) :], strict=True))}
+        waiting = dict(zip(handed, outs, strict=True))
         before = turn_before(build, turn, count)
         ring = self.ring_of(late)
         if ring is not None and len(ring.ops) == 1:
             # others have waited for what they multiply too
             self.await_factors(build, late, before)
+        for op in later.ops:
+            build(op.clone(waiting))
         with self.in_turn(build):
             begun = self.begin(build, late, before, waiting)
         if goes_on:
             self._ask_next(build, turn)
         elif self.ahead.turns > 1:
             build(turns.CloseTurns(self.ahead.turns))
+        for each in later.places:
+            outs[each] = waiting[self._end.operands[each]]
         outs[place] = build(gpu.AwaitMma(begun)).out
         if goes_on:
             self.read(build, late, before)

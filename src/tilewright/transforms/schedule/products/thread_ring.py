@@ -202,23 +202,23 @@ class ThreadRing:
         stage = emit.select(build, emit.equals_zero(build, read), last, emit.sub(build, read, build.index(1)))
         present = _wide(build, self._loop.index)
         index = emit.add(build, present, build.index((self._ahead.stages - 1) * self._step))
-        self._load(build, index, present, stage)
+        self._load(build, index, present, stage, often=True)
         build(gpu.CommitCopies())
 
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value) -> None:
+    def _load(self, build: Builder, index: Value, present: Value, stage: Value, *, often: bool = False) -> None:
         """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
         there = at_iteration(build, self._loop, index, present)
         if there is not None:
-            self._begin(there, index, stage)
+            self._begin(there, index, stage, often)
 
-    def _begin(self, build: Builder, index: Value, stage: Value) -> None:
+    def _begin(self, build: Builder, index: Value, stage: Value, often: bool) -> None:
         type_ = self._loop.index.type
         assert isinstance(type_, ScalarType)
         known: dict[Value, Value] = {self._loop.index: emit.cast(build, index, type_)}
         for op in self._ahead.slices:
             build(op.clone(known))
         for staging, source in self._sources:
-            staging.load(build, stage, source, known)
+            staging.load(build, stage, source, known, often=often)
 
 
 def _nothing(build: Builder) -> None:
