@@ -7,8 +7,12 @@ import pytest
 
 from targets.nvidia.case import Launch
 from targets.nvidia.emulated import emulated
-from targets.nvidia.test_ragged import lowered
+from targets.nvidia.test_ragged import lowered, module_of
 from tilewright.dialects import team
+from tilewright.ir.passes import PassContext, PassManager
+from tilewright.machine.cuda.architecture import Architecture
+from tilewright.targets.nvidia.target import NvidiaTarget
+from tilewright.transforms.schedule.late_barriers import LateBarriers
 
 N = 256
 APART = "parameter_attributes = [{noalias = true}, {noalias = true}]"
@@ -66,6 +70,18 @@ def test_of_several_barriers_in_a_row_one_is_enough(read: str, barriers: int) ->
     assert count == barriers
     first = 32 * barriers
     np.testing.assert_array_equal(c[: N - first], np.arange(first, N) + np.arange(N - first) ** 2)
+
+
+@pytest.mark.parametrize(("read", "barriers"), [("%z", 0), ("%o", 1)], ids=["own", "of others"])
+def test_fences_are_tried_one_by_one(read: str, barriers: int) -> None:
+    """The pass itself leaves no barrier in a row but one; a later pass would merge what it leaves."""
+    both = "team.barrier {fence_global = true, fence_local = true}"
+    between = f"{both} %u = arith.mul %x, %x -> tile<> {both} %y = tile.load %B, {read} -> tile<>"
+    module = module_of(text(f"{FIRST} {between} %v = arith.add %y, %u -> tile<> tile.store %v, %C, %z"))
+    steps = NvidiaTarget(Architecture.SM_80).passes(2)
+    names = [step.name for step in steps]
+    PassManager(steps[: names.index(LateBarriers.name) + 1]).run(module, PassContext())
+    assert sum(isinstance(op, team.Barrier) for op in module.walk()) == barriers
 
 
 def test_elements_that_several_threads_hold() -> None:
