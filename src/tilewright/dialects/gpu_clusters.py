@@ -29,6 +29,7 @@ from tilewright.ir.definition import (
     attribute,
     operand,
     operands,
+    optional_attribute,
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
@@ -105,6 +106,7 @@ class MulticastTensor(Operation, name="gpu.multicast_tensor"):
     number: Value = operand(INDEX_ONLY)
     modes: tuple[int, int] = attribute(tuple)
     side: int = attribute(int)
+    warp: int = optional_attribute(int, default=0)
 
     @property
     def shares(self) -> int:

@@ -65,12 +65,13 @@ class CloseBarriers(Operation, name="gpu.close_barriers"):
 class Expect(Operation, name="gpu.expect"):
     """Arrives at a barrier, whose phase does not end before so many more bytes have been copied.
 
-    Of a work-group one thread of the first warp does.
+    Of a work-group the first thread of a `warp` does, counted round those that there are.
     """
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     bytes: int = attribute(int)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
@@ -118,13 +119,14 @@ class Arrive(Operation, name="gpu.arrive"):
 class AwaitReaders(Operation, name="gpu.await_readers"):
     """The producer warp waits until the phase of that parity has ended, as `gpu.await_phase`.
 
-    Whoever has arrived in that phase has read what is copied over next. Of a work-group that is the first warp, all of
-    it: lanes that wait apart from others are no longer at one place to ptxas.
+    Whoever has arrived in that phase has read what is copied over next. Of a work-group that is one `warp`, all of it:
+    lanes that wait apart from others are no longer at one place to ptxas.
     """
 
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     parity: Value = operand(INDEX_ONLY)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
@@ -140,7 +142,7 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
     than are swizzled lie as they are. Its rows run along
     mode `modes[0]` of the source, one behind the other along mode `modes[1]`. Zeros are written for what is outside of
     the source. Elements of f32 may be rounded to tf32 on the way. Nobody may touch the stage before the phase has been
-    awaited. Of a work-group one thread of the first warp issues it.
+    awaited. Of a work-group the first thread of a `warp` issues it.
     """
 
     memref: Value = operand(MEMREF)
@@ -150,6 +152,7 @@ class CopyTensor(Operation, name="gpu.copy_tensor"):
     barriers: Value = operand(MEMREF)
     number: Value = operand(INDEX_ONLY)
     modes: tuple[int, int] = attribute(tuple)
+    warp: int = optional_attribute(int, default=0)
 
     def effects(self) -> Sequence[Effect]:
         return [*reads(self.memref), *writes(self.target)]

@@ -70,7 +70,8 @@ def _asked(low: Lowering, build: Builder, op: Operation) -> None:
     A wait of that thread alone would take all that is computed behind it out of registers that a warp has in common.
     """
     if isinstance(op, (*_OF_WARPS, *PUBLISHED, gpu_clusters.Release)):
-        here = _at_branch(build, low.threads.is_first_warp())
+        warp = op.warp if isinstance(op, _OF_WARPS) else 0
+        here = _at_branch(build, low.threads.is_of_warp(warp % low.threads.teams.warps))
         if not isinstance(op, gpu_tensors.AwaitReaders | team.AwaitPublished):
             here = _elected_branch(here)
     else:
@@ -114,7 +115,7 @@ _OF_WARPS: Final = (
     gpu_tensors.CopyTensor,
     gpu_clusters.MulticastTensor,
 )
-"""What a thread of a warp that stays together asks for."""
+"""What the first thread of any warp may issue."""
 ASKED: Final = (
     gpu_tensors.OpenBarriers,
     gpu_tensors.CloseBarriers,

@@ -30,8 +30,8 @@ class Threads(Struct):
     numbers: dict[Owner, Value] = field(default_factory=dict[Owner, Value])
     digits: dict[tuple[Owner, int, int], Value] = field(default_factory=dict[tuple[Owner, int, int], Value])
     coordinates: dict[tuple[Layout, int], Value] = field(default_factory=dict[tuple[Layout, int], Value])
-    first_thread: Value | None = None
-    first_warp: Value | None = None
+    firsts: dict[int, Value] = field(default_factory=dict[int, Value])
+    warps: dict[int, Value] = field(default_factory=dict[int, Value])
     first_lane: Value | None = None
 
     def coordinate(self, layout: Layout, dim: int) -> Value:
@@ -89,15 +89,19 @@ class Threads(Struct):
 
     def is_first_thread(self) -> Value:
         """As `is_elected`, the same value each time."""
-        if self.first_thread is None:
-            self.first_thread = emit.both(self.head, self.is_first_lane(), self.is_first_warp())
-        return self.first_thread
+        return self.is_first_of(0)
 
-    def is_first_warp(self) -> Value:
-        """Whether this is a thread of the first warp."""
-        if self.first_warp is None:
-            self.first_warp = self.head(Cmp(Predicate.EQ, self.number(Owner.WARP), self.head.index(0))).out
-        return self.first_warp
+    def is_first_of(self, warp: int) -> Value:
+        """Whether this is the first thread of a warp."""
+        if warp not in self.firsts:
+            self.firsts[warp] = emit.both(self.head, self.is_first_lane(), self.is_of_warp(warp))
+        return self.firsts[warp]
+
+    def is_of_warp(self, warp: int) -> Value:
+        """Whether this is a thread of a warp."""
+        if warp not in self.warps:
+            self.warps[warp] = self.head(Cmp(Predicate.EQ, self.number(Owner.WARP), self.head.index(warp))).out
+        return self.warps[warp]
 
     def is_first_lane(self) -> Value:
         """Whether this is the first thread of its warp."""

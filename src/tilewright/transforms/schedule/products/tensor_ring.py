@@ -207,27 +207,22 @@ class TensorRing(Struct, frozen=True):
     def _first(self, build: Builder, turn: Value | None, known: Mapping[Value, Value]) -> None:
         """Fill the stages of the first iterations, from a turn or 0 on; all before it have been read.
 
-        All by one warp: what several ask for at a time arrives at a time, and the first stage is needed first. Where
-        they lie is computed in front of all, so that one thread issues them all on one branch.
+        Each by another warp: issuing copies takes one longer than all that others do meanwhile.
         """
         lower = emit.to_index(build, known.get(self.loop.lower, self.loop.lower))
         upper = known.get(self.loop.upper, self.loop.upper)
         # asked in other words than in front of all: ptxas would keep a register of what is the same until here
         trips = None if turn is None else self._trips(build, lower, emit.to_index(build, upper))
-        asked: list[tuple[Builder, Mapping[Value, Value], tuple[Value, Value | None]]] = []
         for number in range(self._depth):
-            index, stage, parity = emit.add(build, lower, build.index(number * self.step)), build.index(number), None
+            index = emit.add(build, lower, build.index(number * self.step))
             if turn is None or trips is None:
-                there = at_iteration(build, self.loop, index, lower, upper)
-            else:
-                following, is_there = emit.add(build, turn, stage), emit.less(build, stage, trips)
-                stage = stage_of(build, following, self.ahead.stages)
-                parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
-                there = emit.open_if(build, is_there)
-            if there is not None:
-                asked.append((there, self._places(there, index, known), (stage, parity)))
-        for each in asked:
-            self._ask(*each)
+                self._load(build, index, lower, (build.index(number), None), known, number)
+                continue
+            following = emit.add(build, turn, build.index(number))
+            stage = stage_of(build, following, self.ahead.stages)
+            parity = None if self.cluster is None else self.cluster.parity_of_first(build, following)
+            there = emit.open_if(build, emit.less(build, build.index(number), trips))
+            self._ask(there, index, (stage, parity), known, number)
 
     def _trips(self, build: Builder, lower: Value, upper: Value) -> Value:
         """How many iterations there are between two bounds, or no more than none."""
@@ -274,7 +269,7 @@ class TensorRing(Struct, frozen=True):
         following = emit.add(build, present, build.index(distance))
         there = self._there(build, present, following, distance)
         if there is not None:
-            self._ask(there, self._places(there, following, _NOTHING), (stage, released))
+            self._ask(there, following, (stage, released), _NOTHING, 0)
         if next_tile is None:
             return
         is_asked = emit.not_less(build, following, next_tile.begin)
@@ -301,32 +296,35 @@ class TensorRing(Struct, frozen=True):
         present: Value,
         at: tuple[Value, Value | None],
         tile_of: Mapping[Value, Value],
+        warp: int = 0,
     ) -> None:
         """Let a warp issue the copies of the boxes of an iteration if there is one, of a tile whose values `tile_of`
-        says, to a stage."""
-        upper = tile_of.get(self.loop.upper, self.loop.upper)
-        there = at_iteration(build, self.loop, index, present, upper)
-        if there is not None:
-            self._ask(there, self._places(there, index, tile_of), at)
-
-    def _ask(self, there: Builder, known: Mapping[Value, Value], at: tuple[Value, Value | None]) -> None:
-        """Let a warp issue the copies of the boxes of an iteration that there is, by what is `known` of their places.
+        says.
 
         They go to the stage `at`, which other blocks have released in a phase of that parity.
         """
-        stage, released = at
+        upper = tile_of.get(self.loop.upper, self.loop.upper)
+        there = at_iteration(build, self.loop, index, present, upper)
+        if there is not None:
+            self._ask(there, index, at, tile_of, warp)
+
+    def _ask(
+        self, there: Builder, index: Value, at: tuple[Value, Value | None], tile_of: Mapping[Value, Value], warp: int
+    ) -> None:
+        """Let a warp issue the copies of the boxes of an iteration that there is."""
+        known, (stage, released) = self._places(there, index, tile_of), at
         total = sum(tensors.bytes_of_stage(gpu.memref_of(staging.buffer)) for staging, _ in self.sources)
         if self.cluster is not None and released is not None:
-            there(tensors.AwaitReaders(self.cluster.released, stage, released))
-        there(tensors.Expect(self.barriers, stage, total))
+            there(tensors.AwaitReaders(self.cluster.released, stage, released, warp))
+        there(tensors.Expect(self.barriers, stage, total, warp))
         for staging, source in self.sources:
             box = staging.box(source, known)
             modes, side = (box.near, box.far), staging.outer_dim
             asked = (box.view, box.indices, staging.buffer, stage, self.barriers, stage, modes)
             if self.cluster is not None and side in self.cluster.shared:
-                there(clusters.MulticastTensor(*asked, side))
+                there(clusters.MulticastTensor(*asked, side, warp))
             else:
-                there(tensors.CopyTensor(*asked))
+                there(tensors.CopyTensor(*asked, warp))
 
     def _places(self, build: Builder, index: Value, tile_of: Mapping[Value, Value]) -> Mapping[Value, Value]:
         """What stands for the values of an iteration that say where its factors lie."""
