@@ -64,14 +64,14 @@ put its name together. What operations take and give is in [Operations](operatio
 class Place:
     """A declared operation: its class, the file that declares it, the names of it and its families, nearest first."""
 
-    cls: type
+    cls: type[Operation]
     file: str
     families: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """As its dialect prints it."""
-        return str(self.cls.definition.name)  # type: ignore[attr-defined]  # pyright: ignore
+        return self.cls.definition.name
 
     @property
     def word(self) -> str:

@@ -18,8 +18,8 @@ of each way and of the best of ours over all cases, and saves them with their qu
 benchmarks/results/gpu_matmul_squares.json. With `--more`, the rows of that file stay that are not run, for runs of some
 types each.
 
-What a cold launch of 1536 consists of (H200, f16, TN, one tile a block, medians of blocks by stamps in its PTX): events
-are 4.5 us apart if the launch between them does nothing. Of 12.4 us more, at 1.74 GHz, 1,430 clocks go by until the
+What a cold launch of 1536 consists of (H200, f16, TN, one tile a block, medians of blocks by stamps in its PTX, when
+one warp asked for all first copies, which several do now): events are 4.5 us apart if the launch between them does nothing. Of 12.4 us more, at 1.74 GHz, 1,430 clocks go by until the
 first copy is asked for (1,100 where the code is in the cache), 2,170 until the first factors are there, 14,900 in steps
 whose products alone take 13,824, 2,050 until the result is on its way, 700 until the last block ends. Without a second
 way for other arrays (`maps=yes`) 1024 and 1536 took some 1 % less time; with prefetches of the lines of the result
