@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
 from tilewright.operators.attention_text import AttentionClass
 from tilewright.operators.attention_waves import is_faster_in_pairs
 from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
-from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
 _SHORT: Final = {128: 4096}
@@ -89,13 +88,13 @@ def _scores(blocks: tuple[int, int], queries: int, keys: int) -> float:
     return seen * (seen + max(blocks)) / 2 + (queries - seen) * keys
 
 
-def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
-    """Whether lengths are multiples of blocks, and all rows begin at multiples of 16 bytes."""
+def are_whole(heads: Sequence[Head], blocks: tuple[int, int]) -> bool:
+    """Whether lengths are multiples of blocks, and all rows begin at multiples of 16 bytes, as arrays do."""
     q, k, _, out = heads
     if 0 in q.shape or 0 in k.shape or q.shape[2] % blocks[0] or k.shape[2] % blocks[1]:
         return False
     strides = (*(each.strides[2] for each in heads), *out.strides[:2])
-    return all(found.aligned for found in layouts.values()) and not any(stride % UNIT for stride in strides)
+    return not any(stride % UNIT for stride in strides)
 
 
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
@@ -154,15 +153,15 @@ def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
     return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
 
 
-def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass, groups: int) -> list[int]:
+def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass, groups: int, left: int = 0) -> list[int]:
     """The last of the numbers that a launch of so many work-groups passes (`whole_integers`): those behind places in
-    matrices."""
+    matrices. So many of the last blocks of queries are `left` to other launches."""
     batch, heads, queries, _ = q.shape
     blocks = queries // of.blocks[0]
     found = {"nb": blocks, "band": band, "hs": heads}
     if of.persistent:
         numbered = blocks // 2 if of.paired else blocks
-        found |= {"tb": numbered * heads, "gb": numbered * band, "tiles": blocks * heads * batch}
+        found |= {"tb": numbered * heads, "gb": numbered * band, "tiles": blocks * heads * batch - left}
     if of.paired:
         found |= {"pairs": blocks // 2 * heads * batch, "two": 2 * groups}
     known = {**found, "group": heads // k.shape[1]}

@@ -1,0 +1,76 @@
+"""What is left of blocks of queries is computed for parts of the keys: as right as the others, each block once."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from operators.test_attention import DTYPES, ERROR, given, wanted
+from tilewright.operators import attention, attention_blocks, attention_plans, attention_rest
+from tilewright.operators.attention_rest import Blocks, best_rest
+
+GROUPS = 5
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A device in the interpreter that copies boxes, of `GROUPS` multiprocessors, for which launches cost nothing."""
+    for module in (attention_blocks, attention_plans):
+        monkeypatch.setattr(module, "multiprocessors", lambda: GROUPS)
+    monkeypatch.setattr(attention_blocks, "takes_tensors", lambda target: True)
+    monkeypatch.setattr(attention_rest, "_APART", 0)
+    attention._prepared.cache_clear()
+    yield
+    attention._prepared.cache_clear()
+
+
+CASES = [
+    # batch, heads, key heads, queries, keys; heads and blocks that are left
+    ((1, 2, 2, 384, 512), (1, 1)),
+    ((2, 6, 3, 128, 512), (2, 1)),
+    ((2, 3, 3, 256, 512), (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("shape", "left"), CASES, ids=str)
+@pytest.mark.parametrize("turned", [False, True])
+def test_right(
+    few: None, shape: tuple[int, int, int, int, int], left: tuple[int, int], turned: bool, rng: np.random.Generator
+) -> None:
+    """The result, its logarithms, and nothing beside them."""
+    element = random.Random(int(rng.integers(100))).choice(list(DTYPES))
+    batch, heads, _, queries, _ = shape
+    q, k, v = given(rng, (*shape, 128), element, turned)
+    room = np.full((batch, queries, heads + 1, 128) if turned else (batch, heads + 1, queries, 128), 7, q.dtype)
+    heads_first = room.swapaxes(1, 2) if turned else room
+    out = heads_first[:, :heads]
+    plan = tw.attention.plan(q, k, v, out=out, target="interpreter")
+    assert plan.rest is not None
+    assert (plan.rest.rest.heads, plan.rest.rest.blocks) == left
+    found: Any = tw.attention(q, k, v, out=out, return_lse=True, scale=0.3, target="interpreter")
+    expected, lse = wanted(q, k, v, False, 0.3)
+    np.testing.assert_allclose(found[0].astype(np.float64), expected, atol=ERROR[element], rtol=ERROR[element])
+    np.testing.assert_allclose(found[1], lse, atol=1e-5, rtol=1e-5)
+    assert (heads_first[:, heads:] == 7).all()
+    alone: Any = tw.attention(q, k, v, scale=0.3, target="interpreter")
+    np.testing.assert_array_equal(alone.view(np.uint16), found[0].view(np.uint16))
+
+
+def test_queries_that_see_nothing_in_some_parts(few: None, rng: np.random.Generator) -> None:
+    """Scores of -inf have no weight, in a part or in all of them."""
+    q, k, v = given(rng, (1, 1, 1, 768, 256, 128))
+    q[..., 0], q[:, :, 7] = 1, 0
+    q[:, :, 7, 0] = 1
+    k[:, :, :128, 0] = -np.inf
+    found: Any = tw.attention(q, k, v, return_lse=True, target="interpreter")
+    expected, lse = wanted(q, k[:, :, 128:], v[:, :, 128:], False, 128**-0.5)
+    np.testing.assert_allclose(found[0].astype(np.float64), expected, atol=4e-3)
+    np.testing.assert_allclose(found[1], lse, atol=1e-5)
+    k[..., 0] = -np.inf
+    found = tw.attention(q, k, v, return_lse=True, target="interpreter")
+    assert (found[0] == 0).all()
+    assert (found[1] == -np.inf).all()
