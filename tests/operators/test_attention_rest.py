@@ -11,7 +11,7 @@ import pytest
 import tilewright as tw
 from operators.test_attention import DTYPES, ERROR, given, wanted
 from tilewright.operators import attention, attention_blocks, attention_plans, attention_rest
-from tilewright.operators.attention_rest import Blocks, best_rest
+from tilewright.operators.attention_whole_text import whole_integers
 
 GROUPS = 5
 
@@ -29,10 +29,10 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 CASES = [
-    # batch, heads, key heads, queries, keys; heads and blocks that are left
-    ((1, 2, 2, 384, 512), (1, 1)),
-    ((2, 6, 3, 128, 512), (2, 1)),
-    ((2, 3, 3, 256, 512), (1, 2)),
+    # batch, heads, key heads, queries, keys; blocks of queries that are left, and their keys
+    ((1, 2, 2, 384, 640), (1, 1)),
+    ((2, 6, 3, 128, 512), (2, 2)),
+    ((2, 3, 1, 256, 640), (2, 3)),
 ]
 
 
@@ -50,7 +50,8 @@ def test_right(
     out = heads_first[:, :heads]
     plan = tw.attention.plan(q, k, v, out=out, target="interpreter")
     assert plan.rest is not None
-    assert (plan.rest.rest.heads, plan.rest.rest.blocks) == left
+    numbers = dict(zip(whole_integers(plan.rest.parts.of), plan.rest.parts.integers, strict=True))
+    assert (plan.rest.blocks, numbers["each"]) == left
     found: Any = tw.attention(q, k, v, out=out, return_lse=True, scale=0.3, target="interpreter")
     expected, lse = wanted(q, k, v, False, 0.3)
     np.testing.assert_allclose(found[0].astype(np.float64), expected, atol=ERROR[element], rtol=ERROR[element])

@@ -101,10 +101,12 @@ class Attention:
             _check_overlaps(framework, prepared.layouts, arrays)
         lse = framework.empty(plan.lse_shape, "f32", q) if return_lse else None
         if prepared.start is not None:
+            passed = [framework.viewed(arrays[name], (span,), (1,)) for name, span in plan.spans.items()]
+            passed += [] if lse is None else [framework.viewed(lse, (math.prod(plan.lse_shape),), (1,))]
             try:
-                prepared.start(*_passed(framework, plan, arrays, lse), factor, *plan.integers)
+                prepared.start(*passed, factor, *plan.integers)
                 if plan.rest is not None:
-                    _launch_rest(framework, plan.rest, prepared.rest, arrays, lse, factor)
+                    _launch_rest(framework, plan.rest, prepared.rest, passed, factor, q)
             except LaunchError as error:
                 raise refused(error, o="out") from None
             if options.get("out") is not None:
@@ -173,31 +175,24 @@ def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, obje
     return arrays
 
 
-def _passed(
-    framework: Framework, plan: AttentionPlan, arrays: Mapping[str, object], lse: object | None
-) -> list[object]:
-    """The arrays of a launch."""
-    found = [framework.viewed(arrays[name], (span,), (1,)) for name, span in plan.spans.items()]
-    return found if lse is None else [*found, framework.viewed(lse, (math.prod(plan.lse_shape),), (1,))]
-
-
 def _launch_rest(
     framework: Framework,
     rest: RestPlan,
     starts: Sequence[Callable[..., None]],
-    arrays: Mapping[str, object],
-    lse: object | None,
+    passed: Sequence[object],
     factor: float,
+    like: object,
 ) -> None:
-    """The launches behind the first one. Raises `LaunchError`."""
-    parts, first = rest.parts, rest.first
-    given = [framework.viewed(arrays[name], (parts.spans[name],), (1,), first[name]) for name in "qkv"]
-    results = framework.viewed(framework.empty(parts.shape, parts.of.element, arrays["q"]), (parts.spans["out"],), (1,))
-    logs = framework.viewed(framework.empty(parts.lse_shape, "f32", arrays["q"]), (math.prod(parts.lse_shape),), (1,))
-    starts[0](*given, results, logs, factor, *parts.integers)
-    own = [framework.viewed(arrays["out"], (rest.span,), (1,), first["out"])]
-    own_logs = [] if lse is None else [framework.viewed(lse, (rest.lines,), (1,), first["lse"])]
-    starts[1](results, *own, logs, *own_logs, *rest.integers)
+    """The launches behind the first one, to which q, k, v, the result and its logarithms, if it has some, were passed.
+    Raises `LaunchError`."""
+    q, k, v, *ends = passed
+    shapes = ((rest.parts.shape, rest.parts.of.element), (rest.parts.lse_shape, "f32"))
+    results, logs = (
+        framework.viewed(framework.empty(shape, element, like), (math.prod(shape),), (1,)) for shape, element in shapes
+    )
+    of_parts, sums = starts
+    of_parts(q, k, v, results, logs, factor, *rest.parts.integers)
+    sums(results, logs, *ends, *rest.integers)
 
 
 def _check_overlaps(framework: Framework, layouts: Mapping[str, Layout], arrays: Mapping[str, object]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ from tilewright.operators.attention_blocks import (
     goes_on,
     heads_of_band,
     numbers_of_blocks,
+    rest_of,
     schedule_of,
     tiles_of,
 )
@@ -28,7 +29,7 @@ from tilewright.operators.attention_heads import (
     packed,
     target_of,
 )
-from tilewright.operators.attention_rest import Blocks, Rest, best_rest, first_of, parts_of
+from tilewright.operators.attention_rest import Rest
 from tilewright.operators.attention_sums_text import NAME as SUMS
 from tilewright.operators.attention_sums_text import SumsClass, sums_text
 from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
@@ -92,48 +93,24 @@ class AttentionPlan(Struct, frozen=True):
 
 
 class RestPlan(Struct, frozen=True):
-    """Two more launches: attention to `parts` of the keys, a batch of them, of the queries that are left, and one that
-    makes their result of those (`sums`), of a grid and `integers`.
-
-    Its arrays begin at the `first` elements of those of all queries.
+    """Two more launches, for so many `blocks` of queries: attention to `parts` of the keys, and one that makes their
+    result of those (`sums`), of `integers`. Results of parts are rows without gaps.
     """
 
-    rest: Rest
     parts: AttentionPlan
-    first: Mapping[str, int]
     sums: SumsClass
+    blocks: int
     integers: tuple[int, ...]
-    span: int
 
     @property
     def grid(self) -> tuple[int, int, int]:
-        """Blocks of rows of a head, heads."""
-        _, heads, queries = self.parts.lse_shape
-        return (queries // self.sums.rows, heads, 1)
-
-    @property
-    def lines(self) -> int:
-        """Rows of the result."""
-        _, heads, queries = self.parts.lse_shape
-        return heads * queries
+        """Of the second one: pieces of a block of queries, blocks."""
+        return (self.sums.queries // self.sums.rows, self.blocks, 1)
 
     @property
     def kernel(self) -> Kernel:
-        """That of sums."""
+        """Of the second one."""
         return _compiled_sums(self.sums, self.parts.target)
-
-
-class _Arrays(Struct, frozen=True):
-    """Arrays of heads, and what is asked."""
-
-    element: str
-    heads: tuple[Head, Head, Head, Head]
-    is_aligned: bool
-    causal: bool
-    with_lse: bool
-    in_place: bool
-    target: str
-    shape: Extents
 
 
 def planned(
@@ -143,73 +120,60 @@ def planned(
     order, first = order_of(layout), layouts["q"]
     heads = {name: head_of(name, found, order) for name, found in layouts.items()}
     check_fit(layouts, heads)
+    q, k, v = heads["q"], heads["k"], heads["v"]
     out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
-    is_aligned = all(found.aligned for found in layouts.values())
-    arrays = (heads["q"], heads["k"], heads["v"], out)
-    runs_on = target_of(layouts, target)
-    return _plan(_Arrays(first.dtype, arrays, is_aligned, causal, with_lse, in_place, runs_on, first.shape))
-
-
-def _plan(asked: _Arrays, may_leave: bool = True) -> AttentionPlan:
-    """One that `may_leave` blocks to other launches."""
-    q, k, v, out = asked.heads
-    target, in_place = asked.target, asked.in_place
     batch, count, queries, width = q.shape
-    flat = [flat_of(each) for each in (asked.heads if width % WIDTH_UNIT == 0 else ())]
+    arrays = (q, k, v, out)
+    flat = [flat_of(each) for each in (arrays if width % WIDTH_UNIT == 0 else ())]
     is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
-    matrices = [found for found in flat if found is not None]
-    tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=0 if in_place else batch * count)
-    have_maps = len(matrices) == len(FLAT) and asked.is_aligned
-    whole = next((each for each in tiles if have_maps and are_whole(asked.heads, each[0])), None)
+    matrices, runs_on = [found for found in flat if found is not None], target_of(layouts, target)
+    going_on = 0 if in_place else batch * count
+    tiles = tiles_of(width, queries, k.shape[2], causal, runs_on, heads=going_on)
+    have_maps = len(matrices) == len(FLAT)
+    whole = next((each for each in tiles if have_maps and are_whole(layouts, arrays, each[0])), None)
     blocks, threads = tiles[-1] if whole is None else whole
-    of = AttentionClass(asked.element, width, blocks, asked.causal, asked.with_lse, is_flat)
-    integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
-    integers += [stride for each in asked.heads for stride in each.strides[:3]]
-    band, rest = 1, None
-    if whole is not None:
-        of = replace(of, whole=True, persistent=not in_place and goes_on(target, q, k, of))
-        of = replace(of, paired=of.persistent and are_paired(q, of))
-        integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
-        band = heads_of_band(q, k, of)
-        rest = _rest(asked, of) if may_leave and of.persistent and not of.causal else None
-        left = 0 if rest is None else rest.rest.taken
-        integers += numbers_of_blocks(q, k, band, of, multiprocessors(), left)
-    else:
-        integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
+    of = AttentionClass(first.dtype, width, blocks, causal, with_lse, is_flat)
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    lines = (batch, count, queries)
-    return AttentionPlan(of, target, threads, asked.shape, lines, spans, tuple(integers), band, rest)
+    plan = AttentionPlan(of, runs_on, threads, first.shape, (batch, count, queries), spans, tuple(_strides(arrays)))
+    if whole is None:
+        places = [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
+        return replace(plan, integers=(*plan.integers, *places))
+    of = replace(of, whole=True, persistent=not in_place and goes_on(runs_on, q, k, of))
+    of = replace(of, paired=of.persistent and are_paired(q, of))
+    plan, rest = replace(plan, of=of, band=heads_of_band(q, k, of)), rest_of(q, k, of)
+    plan = replace(plan, integers=_integers(arrays, plan, rest))
+    return plan if rest is None else replace(plan, rest=_rest_plan(plan, arrays, rest))
 
 
-def _rest(asked: _Arrays, of: AttentionClass) -> RestPlan | None:
-    """What is left to other launches, if that is faster."""
-    q, k, v, out = asked.heads
-    (rows, columns), (batch, heads, queries, width) = of.blocks, q.shape
-    group = heads // k.shape[1]
-    counted = Blocks(batch, heads, group, queries // rows, k.shape[2] // columns, rows * columns * width)
-    rest = best_rest(counted, multiprocessors())
-    if rest is None:
-        return None
-    (some, keys), (_, values) = parts_of(q, k, rest, rows), parts_of(q, v, rest, rows)
-    result = Head(some.shape, packed(some.shape))
-    given = replace(asked, heads=(some, keys, values, result), with_lse=True, shape=some.shape)
-    first = {"q": first_of(q, rest.heads), "out": first_of(out, rest.heads)}
-    first |= {name: first_of(of_keys, keys.shape[1]) for name, of_keys in (("k", k), ("v", v))}
-    first["lse"] = (batch * heads - rest.heads) * queries
-    parts = _plan(given, may_leave=False)
-    sums = SumsClass(of.element, width, 1 << (rest.parts - 1).bit_length(), asked.with_lse)
-    _, _, some_queries, _ = some.shape
-    lines = rest.heads * some_queries
-    integers = (
-        rest.parts,
-        lines,
-        lines * width,
-        some_queries // sums.rows,
-        rest.heads,
-        some_queries,
-        *out.strides[1:3],
-    )
-    return RestPlan(rest, parts, first, sums, integers, out.span - first["out"])
+def _rest_plan(plan: AttentionPlan, arrays: Sequence[Head], rest: Rest) -> RestPlan:
+    """How what is left of a plan is computed."""
+    (q, k, v, out), (rows, columns) = arrays, plan.of.blocks
+    batch, heads, queries, width = q.shape
+    count, of_head = rest.parts(k.shape[2] // columns), queries // rows
+    shape = (1, 1, rest.blocks * count * rows, width)
+    results = Head(shape, packed(shape))
+    divided = replace(plan, of=replace(plan.of, divided=True, with_lse=True), shape=shape, lse_shape=shape[:3])
+    divided = replace(divided, spans={**plan.spans, "out": results.span})
+    divided = replace(divided, integers=_integers((q, k, v, results), divided, rest))
+    sums = SumsClass(plan.of.element, width, rows, 1 << (count - 1).bit_length(), plan.of.with_lse)
+    skipped = of_head * heads * batch - rest.blocks
+    integers = (count, rest.blocks, skipped, of_head, heads, queries, *out.strides[:3])
+    return RestPlan(divided, sums, rest.blocks, integers)
+
+
+def _integers(arrays: Sequence[Head], plan: AttentionPlan, rest: Rest | None) -> tuple[int, ...]:
+    """What a launch of whole blocks passes."""
+    q, k, *_ = arrays
+    places = [flat_of(each) for each in arrays]
+    found = [number for each in places if each is not None for number in (each.rows, *each.integers[2:])]
+    return (*_strides(arrays), *found, *numbers_of_blocks(q, k, plan.band, plan.of, multiprocessors(), rest))
+
+
+def _strides(arrays: Sequence[Head]) -> list[int]:
+    """The first integers of a launch: queries, keys, heads that share keys, strides."""
+    q, k, *_ = arrays
+    shared = q.shape[1] // max(k.shape[1], 1)
+    return [q.shape[2], k.shape[2], shared, *(stride for each in arrays for stride in each.strides[:3])]
 
 
 def _text(of: AttentionClass) -> str:

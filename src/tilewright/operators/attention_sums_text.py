@@ -1,8 +1,8 @@
 """The text, in Tile IR, of what makes one result of attention to several parts of the keys.
 
 Each part has its own result and the logarithms of its sums of exponentials. Its weight is e to that, over the sum of
-all; the largest logarithm is taken from all of them first. A work-group has some rows of a head, of all parts at once,
-so that one load does not wait for another.
+all; the largest logarithm is taken from all of them first. A work-group has some rows of a block of queries, of all
+parts at once, so that one load does not wait for another.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.operators.attention_text import LOG2_E
+from tilewright.operators.attention_views import Views, line_of_head, line_view
 
 NAME: Final = "sums"
-INTEGERS: Final = ("count", "lines", "pitch", "blocks", "hs", "lq", "soh", "sol")
-"""Parts, rows of a part, elements of it, blocks of rows of a head, heads, rows of a head, strides of the result."""
 _ELEMENTS: Final = 8192
 """That a work-group reads of all parts."""
-_MOST_ROWS: Final = 32
 
 
 class SumsClass(Struct, frozen=True):
-    """What a program is made for: rows of a width, of no more than so many `parts`, a power of two."""
+    """What a program is made for: so many `queries` of a block, heads of a width, no more than so many `parts`, a power
+    of two."""
 
     element: str
     width: int
+    queries: int
     parts: int
     with_lse: bool
 
@@ -33,48 +33,65 @@ class SumsClass(Struct, frozen=True):
     def rows(self) -> int:
         """Those of a work-group, a power of two."""
         most = max(_ELEMENTS // (self.parts * self.width), 1)
-        return min(1 << (most.bit_length() - 1), _MOST_ROWS)
+        return min(1 << (most.bit_length() - 1), self.queries)
+
+
+INTEGERS: Final = ("parts", "taken", "skipped", "nb", "hs", "lq", "sob", "soh", "sol")
+"""Parts of a block of queries, blocks that have some, those in front of them, those of a head; heads; queries of a
+head, and strides of the result."""
 
 
 def sums_text(of: SumsClass) -> str:
     """The program of a class.
 
-    Arrays are the results of parts (parts, heads, rows, width) and their logarithms (parts, heads, rows) without gaps,
-    the result by strides of heads and rows, and its logarithms, if it has some, without gaps.
+    Arrays are the results of parts (blocks, parts, queries, width) and their logarithms (blocks, parts, queries)
+    without gaps, the result by strides of batches, heads and rows, and its logarithms, if it has some, without gaps.
     """
     s, rows, width, element = of.parts, of.rows, of.width, of.element
     line, lines, one = f"tile<{rows}xf32>", f"tile<{s}x{rows}xf32>", f"tile<1x{rows}xf32>"
-    all_, each, out = f"tile<{s}x{rows}x{width}xf32>", f"tile<{rows}x{width}xf32>", f"tile<1x{rows}x{width}x{element}>"
-    read = f"tile<{s}x{rows}x{width}x{element}>"
-    parts_tensor = f"tensor_view<?x?x{width}x{element}, strides=[?,{width},1]>"
-    parts_view = f"partition_view<tile=({s}x{rows}x{width}), padding_value = zero, {parts_tensor}>"
-    logs_tensor = "tensor_view<?x?xf32, strides=[?,1]>"
-    logs_view = f"partition_view<tile=({s}x{rows}), padding_value = neg_inf, {logs_tensor}>"
-    out_tensor = f"tensor_view<?x?x{width}x{element}, strides=[?,?,1]>"
-    out_view = f"partition_view<tile=(1x{rows}x{width}), {out_tensor}>"
-    pointers = [f"%{name}: tile<ptr<{element}>>" for name in ("p", "o")]
-    pointers += [f"%{name}: tile<ptr<f32>>" for name in ("plse", *(["lse"] if of.with_lse else []))]
+    all_, each, out = f"tile<{s}x{rows}x{width}xf32>", f"tile<{rows}x{width}xf32>", f"tile<{rows}x{width}x{element}>"
+    read, logs = f"{s}x{rows}x{width}x{element}", f"{s}x{rows}xf32"
+    tensor = f"tensor_view<?x?x{of.queries}x{width}x{element}, strides=[?,{of.queries * width},{width},1]>"
+    view = f"partition_view<tile=(1x{s}x{rows}x{width}), padding_value = zero, {tensor}>"
+    logs_tensor = f"tensor_view<?x?x{of.queries}xf32, strides=[?,{of.queries},1]>"
+    logs_view = f"partition_view<tile=(1x{s}x{rows}), padding_value = neg_inf, {logs_tensor}>"
+    views = Views(element, width, width)
+    of_head = views.of_head(rows, is_stored=True)
+    types = {"p": element, "plse": "f32", "o": element} | ({"lse": "f32"} if of.with_lse else {})
+    pointers = [f"%{name}: tile<ptr<{type_}>>" for name, type_ in types.items()]
     parameters = ", ".join([*pointers, *(f"%{name}: tile<i32>" for name in INTEGERS)])
     return f"""cuda_tile.module @kernels {{
 entry @{NAME}({parameters}) {{
-%x, %h, %unused = get_tile_block_id : tile<i32>
+%at, %block, %unused = get_tile_block_id : tile<i32>
+%within, %unused1, %unused2 = get_num_tile_blocks : tile<i32>
 %zero = constant <i32: 0> : tile<i32>
-%before = muli %h, %blocks : tile<i32>
-%block = addi %before, %x : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%number = addi %block, %skipped : tile<i32>
+%head = divi %number, %nb signed : tile<i32>
+%heads = muli %head, %nb : tile<i32>
+%turned0 = subi %number, %heads : tile<i32>
+%turned = addi %turned0, %one : tile<i32>
+%x = subi %nb, %turned : tile<i32>
+%b = divi %head, %hs signed : tile<i32>
+%batches = muli %b, %hs : tile<i32>
+%h = subi %head, %batches : tile<i32>
+%first = muli %x, %within : tile<i32>
+%row = addi %first, %at : tile<i32>
+%lines = constant <i32: {of.queries}> : tile<i32>
+%elements = constant <i32: {of.queries * width}> : tile<i32>
+%lpitch = muli %parts, %lines : tile<i32>
+%ppitch = muli %parts, %elements : tile<i32>
 %pa = assume div_by<16>, %p : tile<ptr<{element}>>
-%pitcha = assume div_by<8>, %pitch : tile<i32>
-%pt = make_tensor_view %pa, shape = [%count, %lines, {width}], strides = [%pitcha, {width}, 1]
-  : tile<i32> -> {parts_tensor}
-%pw = make_partition_view %pt : {parts_view}
-%gt = make_tensor_view %plse, shape = [%count, %lines], strides = [%lines, 1] : tile<i32> -> {logs_tensor}
+%pt = make_tensor_view %pa, shape = [%taken, %parts, {of.queries}, {width}],
+  strides = [%ppitch, {of.queries * width}, {width}, 1] : tile<i32> -> {tensor}
+%pw = make_partition_view %pt : {view}
+%gt = make_tensor_view %plse, shape = [%taken, %parts, {of.queries}], strides = [%lpitch, {of.queries}, 1]
+  : tile<i32> -> {logs_tensor}
 %gw = make_partition_view %gt : {logs_view}
-%oa = assume div_by<16>, %o : tile<ptr<{element}>>
-%soha = assume div_by<8>, %soh : tile<i32>
-%sola = assume div_by<8>, %sol : tile<i32>
-%ot = make_tensor_view %oa, shape = [%hs, %lq, {width}], strides = [%soha, %sola, 1] : tile<i32> -> {out_tensor}
-%ow = make_partition_view %ot : {out_view}
-%g, %gd = load_view_tko weak %gw[%zero, %block] : {logs_view}, tile<i32> -> {lines}, token
-%r, %rd = load_view_tko weak %pw[%zero, %block, %zero] : {parts_view}, tile<i32> -> {read}, token
+%g1, %gd = load_view_tko weak %gw[%block, %zero, %at] : {logs_view}, tile<i32> -> tile<1x{logs}>, token
+%r1, %rd = load_view_tko weak %pw[%block, %zero, %at, %zero] : {view}, tile<i32> -> tile<1x{read}>, token
+%g = reshape %g1 : tile<1x{logs}> -> {lines}
+%r = reshape %r1 : tile<1x{read}> -> tile<{read}>
 {_reduced("top", "g", "maxf", "0xFF800000", lines, line)}
 %least = constant <f32: -1.0e30> : {line}
 %m = maxf %top, %least : {line}
@@ -94,12 +111,12 @@ entry @{NAME}({parameters}) {{
 %weight = mulf %e, %iw : {lines}
 %wc = reshape %weight : {lines} -> tile<{s}x{rows}x1xf32>
 %ww = broadcast %wc : tile<{s}x{rows}x1xf32> -> {all_}
-%wide = ftof %r : {read} -> {all_}
+%wide = ftof %r : tile<{read}> -> {all_}
 %shares = mulf %wide, %ww : {all_}
 {_reduced("sum", "shares", "addf", "0.0", all_, each)}
-%rounded = ftof %sum : {each} -> tile<{rows}x{width}x{element}>
-%found = reshape %rounded : tile<{rows}x{width}x{element}> -> {out}
-%done = store_view_tko weak %found, %ow[%h, %x, %zero] : {out}, {out_view}, tile<i32> -> token
+%rounded = ftof %sum : {each} -> {out}
+{views.head("o", "h", "lq", of_head)}
+%done = store_view_tko weak %rounded, %ow[%row, %zero] : {out}, {of_head}, tile<i32> -> token
 {_logs(line, rows) if of.with_lse else ""}return
 }}
 }}
@@ -116,11 +133,9 @@ def _reduced(name: str, value: str, how: str, start: str, whole: str, found: str
 
 
 def _logs(line: str, rows: int) -> str:
-    tensor = "tensor_view<?xf32, strides=[1]>"
-    view = f"partition_view<tile=({rows}), {tensor}>"
+    """The logarithms of the sums of all parts."""
     return f"""%log = log %total : {line}
 %logs = addf %m, %log : {line}
-%lt = make_tensor_view %lse, shape = [%lines], strides = [1] : tile<i32> -> {tensor}
-%lw = make_partition_view %lt : {view}
-%ld = store_view_tko weak %logs, %lw[%block] : {line}, {view}, tile<i32> -> token
+{line_of_head("lse", "h", "lq", rows)}
+%lsed = store_view_tko weak %logs, %lsew[%row] : {line}, {line_view(rows)}, tile<i32> -> token
 """

@@ -31,7 +31,8 @@ class AttentionClass(Struct, frozen=True):
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
     is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
     that work-groups go on from block to block then, and that the result lies where none of the arguments does; if they
-    are `paired`, by turns to one that sees many keys and to one that sees few.
+    are `paired`, by turns to one that sees many keys and to one that sees few. If they are `divided`, work-groups go on
+    over parts of the keys of the last blocks, each of which has a result of its own.
     """
 
     element: str
@@ -43,6 +44,7 @@ class AttentionClass(Struct, frozen=True):
     whole: bool = False
     persistent: bool = False
     paired: bool = False
+    divided: bool = False
 
     @property
     def has_rest(self) -> bool:
@@ -69,6 +71,8 @@ class AttentionClass(Struct, frozen=True):
 
 class AttentionWriter:
     """The types of one class, and the pieces of its text."""
+
+    block = "x"
 
     def __init__(self, of: AttentionClass) -> None:
         (rows, columns), width = of.blocks, of.padded
@@ -275,8 +279,12 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-{line_of_head("lse", "h", "lqa" if self.of.whole else "lq", self.rows)}
-%lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
+{self._line()}
+%lsed = store_view_tko weak %lses, %lsew[%{self.block}] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
+
+    def _line(self) -> str:
+        """`%lsew`, of which the logarithms are stored by the number of the `block`."""
+        return line_of_head("lse", "h", "lq", self.rows)
 
 
 def attention_text(of: AttentionClass) -> str:

@@ -45,8 +45,8 @@ class Framework(Protocol):
         """A new array without gaps, row by row, on the device of another one."""
         ...
 
-    def viewed(self, array: object, shape: Extents, strides: Extents, first: int = 0) -> object:
-        """The memory of an array from its `first` element on, with other extents and strides, for a launch."""
+    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
+        """The memory of an array with other extents and strides, for a launch."""
         ...
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
@@ -137,9 +137,9 @@ class _Numpy(_Shown):
         """In the memory of the host."""
         return np.empty(shape, numpy_dtype(dtype))
 
-    def viewed(self, array: object, shape: Extents, strides: Extents, first: int = 0) -> object:
+    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
         """What a launch takes for an array."""
-        return _view_from(array, shape, strides, first)
+        return replace(typed_view(array), shape=shape, strides=strides)
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
         """By NumPy."""
@@ -148,11 +148,6 @@ class _Numpy(_Shown):
     def given(self, array: object) -> object:
         """As it is."""
         return array
-
-
-def _view_from(array: object, shape: Extents, strides: Extents, first: int) -> ArrayView:
-    seen = typed_view(array)
-    return replace(seen, address=seen.address + first * seen.dtype.itemsize, shape=shape, strides=strides)
 
 
 def _on_host(array: object) -> AnyArray:
@@ -192,16 +187,11 @@ class _Cupy(_Shown):
         """On the current device."""
         return cast("_ArrayModule", self._module).empty(shape, numpy_dtype(dtype))
 
-    def viewed(self, array: object, shape: Extents, strides: Extents, first: int = 0) -> object:
+    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
         """An array of CuPy again, whose stream a launch takes."""
         size = cast("AnyArray", array).dtype.itemsize
         tricks = importlib.import_module("cupy.lib.stride_tricks")
-        steps = tuple(stride * size for stride in strides)
-        if not first:
-            return tricks.as_strided(array, shape, steps)
-        # from the first element on it is a line long enough to have that one
-        line = cast("AnyArray", tricks.as_strided(array, (first + 1,), (size,)))
-        return tricks.as_strided(line[first:], shape, steps)
+        return tricks.as_strided(array, shape, tuple(stride * size for stride in strides))
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
         """By CuPy."""
@@ -229,9 +219,9 @@ class _Jax(_Shown):
         made = importlib.import_module("jax.numpy").zeros(shape, numpy_dtype(dtype)).block_until_ready()
         return replace(typed_view(made), readonly=False)
 
-    def viewed(self, array: object, shape: Extents, strides: Extents, first: int = 0) -> object:
+    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
         """What a launch takes for an array."""
-        return _view_from(array, shape, strides, first)
+        return replace(typed_view(array), shape=shape, strides=strides)
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
         """By NumPy, in the memory of the host. Raises `OperatorError` on a device."""

@@ -78,10 +78,9 @@ class TorchTensors:
         """On the device of another tensor."""
         return self._torch.empty(shape, dtype=self._dtypes[dtype], device=cast("Tensor", like).device)
 
-    def viewed(self, array: object, shape: Extents, strides: Extents, first: int = 0) -> object:
+    def viewed(self, array: object, shape: Extents, strides: Extents) -> object:
         """A tensor again, of which launches like earlier ones are recognised."""
-        tensor = cast("Tensor", array)
-        return tensor.as_strided(shape, strides, tensor.storage_offset() + first if first else None)
+        return cast("Tensor", array).as_strided(shape, strides)
 
     def copied(self, array: object, shape: Extents, strides: Extents, wanted: Extents) -> object:
         """By torch, in its current stream."""
