@@ -20,6 +20,8 @@ EXTENTS = {"extents": "any"}
 """What is said of the language: heads, and so tiles, have any width."""
 WIDTH_UNIT = 16
 """Elements of 16 bits along which one instruction multiplies."""
+APART = 8.0
+"""Powers of two by which a maximum may be below the largest score: exponentials are no larger than 256 then."""
 LOG2_E = 1.4426950408889634
 """The logarithm of e to base 2."""
 
@@ -82,7 +84,7 @@ class AttentionWriter:
         self.query_view, self.result_view = views.of_head(rows), views.of_head(rows, is_stored=True)
         self.q, self.k = views.tile(rows), views.tile(columns)
         self.kt = f"tile<{width}x{columns}x{of.element}>"
-        self.line, self.column = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>"
+        self.line, self.column, self.bits = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>", f"tile<{rows}xi1>"
         self.accumulators = f"tile<{rows}x{width}xf32>"
 
     def text(self) -> str:
@@ -150,6 +152,8 @@ class AttentionWriter:
 {spread("upl", "up", self.line, 1)}
 {spread("downl", "down", self.line, 1)}
 %most = constant <f32: -1.0e30> : {self.line}
+%same = constant <f32: 1.0> : {self.line}
+%apart = constant <f32: {APART}> : {self.line}
 %none = constant <f32: 0.0> : {self.line}
 %nothing = constant <f32: 0.0> : {self.accumulators}
 %still = constant <f32: 0.0> : {self.s}
@@ -207,14 +211,15 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 %{raw} = mmaf %qs, %{t}kt1, %still : {self.q}, {self.kt}, {self.s}
 {mask}
 {reduced(f"{t}top", f"{t}s", "maxf", "0xFF800000", self.blocks)}
-%{t}mn = maxf %{m}, %{t}top : {self.line}
+{raised(t, m, f"{t}top", "upl", self.rows)}
 %{t}nm = mulf %{t}mn, %downl : {self.line}
 {across(f"{t}mw", f"{t}nm", self.rows, self.columns)}
 %{t}d = fma %{t}s, %ups, %{t}mw : {self.s}
 %{t}e = exp2 %{t}d flush_to_zero : {self.s}
 {reduced(f"{t}part", f"{t}e", "addf", "0.0", self.blocks)}
 %{t}g = fma %{m}, %upl, %{t}nm : {self.line}
-%{t}f = exp2 %{t}g flush_to_zero : {self.line}
+%{t}f0 = exp2 %{t}g flush_to_zero : {self.line}
+%{t}f = select %{t}far, %{t}f0, %same : {self.bits}, {self.line}
 %{t}lf = mulf %{total}, %{t}f : {self.line}
 %{t}ln = addf %{t}lf, %{t}part : {self.line}
 {across(f"{t}fw", f"{t}f", self.rows, self.width)}
@@ -285,6 +290,17 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
     def _line(self) -> str:
         """`%lsew`, of which the logarithms are stored by the number of the `block`."""
         return line_of_head("lse", "h", "lq", self.rows)
+
+
+def raised(t: str, m: str, top: str, up: str, rows: int) -> str:
+    """`%mn`: the maximum that scores are taken from, raised to the largest one where that is `%apart` powers of two
+    above it, which `%far` tells. Most factors of what was summed up are 1 so, by which nobody need multiply."""
+    line, bits = f"tile<{rows}xf32>", f"tile<{rows}xi1>"
+    return f"""%{t}mx = maxf %{m}, %{top} : {line}
+%{t}grown = subf %{t}mx, %{m} : {line}
+%{t}grownup = mulf %{t}grown, %{up} : {line}
+%{t}far = cmpf greater_than ordered %{t}grownup, %apart : {line} -> {bits}
+%{t}mn = select %{t}far, %{t}mx, %{m} : {bits}, {line}"""
 
 
 def attention_text(of: AttentionClass) -> str:
