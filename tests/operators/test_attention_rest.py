@@ -75,3 +75,27 @@ def test_queries_that_see_nothing_in_some_parts(few: None, rng: np.random.Genera
     found = tw.attention(q, k, v, return_lse=True, target="interpreter")
     assert (found[0] == 0).all()
     assert (found[1] == -np.inf).all()
+
+
+def test_where_it_is_worth_two_more_launches() -> None:
+    """On an H200: a last round for a few blocks of many keys; not short rounds, nor nearly full ones, masks, one place."""
+
+    def left(batch: int, length: int, width: int = 128, **options: Any) -> tuple[int, int] | None:
+        x = np.broadcast_to(np.zeros((1, 1, length, width), np.float16), (batch, 32, length, width))
+        plan = tw.attention.plan(x, x, x, target="nvidia:sm_90a", **options)
+        if plan.rest is None:
+            return None
+        numbers = dict(zip(whole_integers(plan.of), plan.integers, strict=True))
+        assert numbers["tiles"] + plan.rest.blocks == batch * 32 * length // plan.of.blocks[0]
+        assert plan.rest.sums.parts >= plan.rest.integers[0] > plan.rest.sums.parts // 2
+        return plan.rest.blocks, plan.rest.integers[0]
+
+    for width in (96, 128, 256):
+        blocks, parts = left(4, 4096, width) or (0, 0)
+        assert blocks == 4
+        assert parts >= 8
+    assert left(1, 16384) is not None
+    for none in (left(32, 512), left(4, 4096, causal=True), left(1, 4096)):
+        assert none is None
+    x = np.zeros((4, 32, 4096, 16), np.float16)
+    assert tw.attention.plan(x, x, x, out=x, target="nvidia:sm_90a").rest is None
