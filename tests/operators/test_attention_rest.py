@@ -10,22 +10,26 @@ import pytest
 
 import tilewright as tw
 from operators.test_attention import DTYPES, ERROR, given, wanted
-from tilewright.operators import attention, attention_blocks, attention_plans, attention_rest
+from tilewright.operators import attention_blocks, attention_plans, attention_rest
 from tilewright.operators.attention_whole_text import whole_integers
 
 GROUPS = 5
 
 
 @pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A device in the interpreter that copies boxes, of `GROUPS` multiprocessors, for which launches cost nothing."""
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device in the interpreter that copies boxes, of `GROUPS` multiprocessors, for which launches cost nothing.
+
+    Launches are remembered by the arrays: no other test has some that lie so.
+    """
     for module in (attention_blocks, attention_plans):
         monkeypatch.setattr(module, "multiprocessors", lambda: GROUPS)
-    monkeypatch.setattr(attention_blocks, "takes_tensors", lambda target: True)
-    monkeypatch.setattr(attention_rest, "_APART", 0)
-    attention._prepared.cache_clear()
-    yield
-    attention._prepared.cache_clear()
+    monkeypatch.setattr(attention_blocks, "takes_tensors", _takes_all)
+    monkeypatch.setattr(attention_rest, "APART", 0)
+
+
+def _takes_all(target: str) -> bool:
+    return True
 
 
 CASES = [
@@ -78,7 +82,7 @@ def test_queries_that_see_nothing_in_some_parts(few: None, rng: np.random.Genera
 
 
 def test_where_it_is_worth_two_more_launches() -> None:
-    """On an H200: a last round for a few blocks of many keys; not short rounds, nor nearly full ones, masks, one place."""
+    """A last round for a few blocks of many keys; not short rounds, nearly full ones, masks, nor in place of q."""
 
     def left(batch: int, length: int, width: int = 128, **options: Any) -> tuple[int, int] | None:
         x = np.broadcast_to(np.zeros((1, 1, length, width), np.float16), (batch, 32, length, width))

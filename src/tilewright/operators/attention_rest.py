@@ -16,7 +16,7 @@ from msgspec import Struct
 
 _AROUND: Final = 1.0
 """Blocks of keys that are multiplied while a work-group begins and ends a block of queries."""
-_APART: Final = 6 * 128**3
+APART: Final = 6 * 128**3
 """Products of as many numbers on one multiprocessor take as long as two more launches."""
 _OF_RESULTS: Final = 1.75
 """And as many for each element of the result of a part, which is stored and read once."""
@@ -46,7 +46,7 @@ def best_rest(blocks: int, keys: int, each: tuple[int, int], width: int, residen
     """
     rows, columns = each
     usual = -(-blocks // resident) * (keys + _AROUND)
-    apart, of_results = _APART / (rows * columns * width), _OF_RESULTS / columns
+    apart, of_results = APART / (rows * columns * width), _OF_RESULTS / columns
 
     def time(rest: Rest) -> float:
         """In blocks of keys."""

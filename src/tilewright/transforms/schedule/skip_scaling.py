@@ -38,8 +38,7 @@ class SkipScaling(Pass, frozen=True):
         found = [op for kernel in module.kernels if runs_lanes(kernel) for op in kernel.walk()]
         changed = False
         for op in found:
-            factors = _factors(op) if isinstance(op, arith.Mul) else None
-            if factors is not None:
+            if isinstance(op, arith.Mul) and (factors := _factors(op)) is not None:
                 _skip(op, factors)
                 changed = True
         return changed
