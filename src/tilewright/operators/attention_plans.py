@@ -151,7 +151,7 @@ def _rest_plan(plan: AttentionPlan, arrays: Sequence[Head], rest: Rest) -> RestP
     batch, heads, queries, width = q.shape
     count, of_head = rest.parts(k.shape[2] // columns), queries // rows
     shape = (1, 1, rest.blocks * count * rows, width)
-    results = Head(shape, packed(shape))
+    results = Head(shape, (0, 0, width, 1))
     divided = replace(plan, of=replace(plan.of, divided=True, with_lse=True), shape=shape, lse_shape=shape[:3])
     divided = replace(divided, spans={**plan.spans, "out": results.span})
     divided = replace(divided, integers=_integers((q, k, v, results), divided, rest))
