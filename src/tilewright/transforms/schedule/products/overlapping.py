@@ -198,8 +198,18 @@ class Iteration:
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
         pending = len(self._begun) - number - 1
         self._there.add(value)
+        if value is self._handed:
+            self._end_block()
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
         self._say_read(value)
+
+    def _end_block(self) -> None:
+        """Let ptxas leave the wait for the late product behind what threads have computed meanwhile: it moves waits to the
+        front of a basic block. One ends where factors of that product are awaited once more, which are there as long as
+        nobody has said that they have been read."""
+        if self._late is not None and self._rings.ring_of(self._late) is not None:
+            before = turn_before(self._build, self._turn, 2 * self._rings.ahead.stages)
+            self._rings.await_factors(self._build, self._late, before)
 
     def _begin(self, op: tile.Mma) -> Value:
         """Begin a product of this iteration."""
