@@ -19,7 +19,7 @@ from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
-from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Slices, Tile, Tiles, Way, parse_line, spelled
+from tilewright.ir.schedules import Copies, Maps, Schedule, ScheduleError, Slices, Tile, Tiles, Way, parse_line, spelled
 from tilewright.transforms.schedule.products.factors import SLAB
 from tilewright.transforms.schedule.said import schedule_of
 
@@ -76,7 +76,7 @@ _NEEDS: Final = (
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
     _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, Slices((1, 1)))),
-    _Need("maps", "it has no products whose factors the machine copies by itself"),
+    _Need("maps", "it has no products whose factors the machine copies by itself", (None, Maps.TESTED)),
 )
 """In the order in which they are reported."""
 
