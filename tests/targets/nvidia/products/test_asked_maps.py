@@ -14,6 +14,8 @@ from targets.nvidia.emulated import Emulated
 from targets.nvidia.emulator.machine import Program
 from targets.nvidia.products.cases import TEXTS, launch, moved
 from targets.nvidia.products.test_products import emitted
+from targets.nvidia.products.test_tensor_rings import OF
+from targets.nvidia.products.test_tensor_rings import TEXTS as OF_ATTENTION
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.artifact import KernelInfo, MemrefParameter
 from tilewright.artifacts.parameters import SCHEDULE, entry_symbols
@@ -92,6 +94,16 @@ def test_matrices_that_surely_have_maps_need_one_entry() -> None:
     llvm, kernel = emitted(text, schedule=TILES)
     assert entry_symbols(kernel) == (kernel.symbol,) == tuple(entries_of(llvm))
     assert "maps" not in kernel.facts[SCHEDULE]
+
+
+def test_loops_with_several_products_have_one_entry_unless_it_is_asked_for() -> None:
+    text = OF_ATTENTION.attention(OF).replace("assume div_by<16>", "assume div_by<2>")
+    for asked, has_mapped in (("", False), ("maps=apart", True)):
+        llvm, kernel = emitted(text, schedule=asked)
+        assert kernel.launch is not None
+        assert kernel.launch.has_mapped == has_mapped == ("maps=apart" in kernel.facts[SCHEDULE])
+        ways = [(MACHINE_COPIES in each, THREADS_COPY in each) for each in entries_of(llvm).values()]
+        assert sorted(ways) == ([(False, True), (True, False)] if has_mapped else [(True, True)])
 
 
 @needs_ptxas
