@@ -110,14 +110,15 @@ def _explained(
     kernel: Kernel, info: KernelInfo, resources: dict[str, KernelResources], architecture: Architecture
 ) -> Explanation:
     assert info.launch is not None, "devices have a launch"
-    *others, taken = map(resources.get, entry_symbols(info))
+    every, mapped = info.symbol, entry_symbols(info)[-1]
+    taken, others = resources.get(mapped), resources.get(every) if mapped != every else None
     shared = info.local_bytes + (0 if taken is None else taken.shared_bytes)
     x, y, z = info.launch.threads
     blocks = None if taken is None else resident_blocks(x * y * z, taken.registers, shared, architecture)
     launch = f"{info.launch}, {info.local_bytes:,} bytes of shared memory a block"
     schedule, use = info.facts.get(SCHEDULE, ""), explain_kernel(kernel)
     products = tuple(_products(kernel, parse_line(schedule)))
-    return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks, *others)
+    return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks, others)
 
 
 def _products(kernel: Kernel, schedule: Schedule) -> list[str]:
