@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tilewright.artifacts.artifact import KernelInfo
 from tilewright.artifacts.report_sites import ReportSite, device_words, read_sites
-from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
+from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.compiler import CompileOptions, lower_module, manager_of, read_source
 from tilewright.diagnostics import Report, Source
 from tilewright.dialects.builtin import Module
@@ -24,7 +24,7 @@ from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Array, Launch
-from .device_memory import Packer, launches, work_of
+from .device_memory import Packer, entry_of, launches, work_of
 from .emulator.barriers import encoded
 from .emulator.machine import Device, Program
 
@@ -71,14 +71,6 @@ class Emulated:
                 assert not any(memory.read()[: launch.launch.flag_bytes]), "a launch leaves flags as it finds them"
         if reported is not None:
             deliver(info.name, *reports_in(np.frombuffer(records.read(), np.int64), reported[1]))
-
-
-def entry_of(info: KernelInfo, block: bytes) -> str:
-    """The symbol of the entry that a launch with a block of parameters takes."""
-    assert info.launch is not None
-    count = len(info.launch.maps)
-    maps = [block[len(block) - MAP_BYTES * (k + 1) :][:MAP_BYTES] for k in range(count)]
-    return f"{info.symbol}$maps" if info.launch.has_mapped and all(map(any, maps)) else info.symbol
 
 
 def described(found: TensorMap, address: int, extents: Sequence[int], pitches: Sequence[int]) -> bytes:
