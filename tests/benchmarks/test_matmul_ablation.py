@@ -39,7 +39,9 @@ def test_what_is_added_is_one_part_at_a_time(ablation: Any) -> None:
     also = {LARGER: TILES, BY_TURNS: TILES | {"pingpong"}}
     found = {later.name: changed(step, later) for step, later in pairwise(of_floor(ablation.ADDED))}
     assert {name: parts for name, parts in found.items() if len(parts) != 1} == also
-    assert {"copies", "roles", "persistent", "stores", "cluster", "order", "product"} <= set[str]().union(*found.values())
+    assert {"copies", "roles", "persistent", "stores", "cluster", "order", "product"} <= set[str]().union(
+        *found.values()
+    )
 
 
 def test_all_but_one_are_all_but_one(ablation: Any) -> None:
