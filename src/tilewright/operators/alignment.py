@@ -15,7 +15,7 @@ from tilewright.machine.cuda.tensor_maps import MOST_EXTENT
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arranged, Arrangement
 from tilewright.operators.layouts import ALIGNED
 
-BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
+BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1, "i32": 4}
 
 _LINE: Final = 128
 """Bytes of a line of a cache."""
