@@ -224,10 +224,12 @@ def test_floats_of_8_bits(dtype: str) -> None:
     rng = np.random.default_rng(SEED)
     a, b = (rng.integers(-4, 5, shape).astype(DTYPES[dtype]) for shape in ((5, 40), (40, 7)))
     product = a.astype(np.float64) @ b.astype(np.float64)
-    for options in ({}, {"precision": "fast"}):
-        found: Array = tw.matmul(a, b, **options)
+    for precision in ("exact", "fast"):
+        found: Array = tw.matmul(a, b, precision=precision)
         assert found.dtype == np.float32
         assert np.array_equal(found, product)
+    backwards: Array = tw.matmul(a[::-1, ::-2], b[::-2], precision="fast")
+    assert np.array_equal(backwards, a[::-1, ::-2].astype(np.float64) @ b[::-2].astype(np.float64))
     scale = np.ldexp(np.float32(1), rng.integers(-3, 3, (5, 7)))
     scaled: Array = tw.matmul(a, b, scale=scale, out_dtype="bf16", accumulate="f32")
     assert np.array_equal(scaled.astype(np.float64), (product * scale).astype(DTYPES["bf16"]).astype(np.float64))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tilewright as tw
 
+Array = NDArray[Any]
 DTYPES: dict[str, Any] = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2,
@@ -39,22 +42,22 @@ def of_elements(body: str, source: str, target: str) -> str:
 @pytest.mark.parametrize("where", ["cpu", "interpreter"])
 def test_conversions(small: str, where: str, rng: np.random.Generator) -> None:
     x, y = (rng.choice([-448.0, -1.5, -0.0, 0.0625, 1.0, 2.5, 96.0, np.nan], 40) for _ in range(2))
-    for body, source, target, wanted in (
-        (f"%r = arith.extf %a : {small} to f16", small, "f16", lambda a, b: a.astype(np.float16)),
-        (f"%r = arith.truncf %a : f64 to {small}", "f64", small, lambda a, b: a.astype(DTYPES[small])),
-        (f"%r = arith.bitcast %a : {small} to i8", small, "i8", lambda a, b: a.view(np.int8)),
+    cases: list[tuple[str, str, str, Callable[[Array, Array], Array]]] = [
+        (f"%r = arith.extf %a : {small} to f16", small, "f16", lambda a, _: a.astype(np.float16)),
+        (f"%r = arith.truncf %a : f64 to {small}", "f64", small, lambda a, _: a.astype(DTYPES[small])),
+        (f"%r = arith.bitcast %a : {small} to i8", small, "i8", lambda a, _: a.view(np.int8)),
         (
             f"%less = arith.cmpf olt, %a, %b : {small}\n%r = arith.select %less, %a, %b : {small}",
             small,
             small,
             lambda a, b: np.where(a.astype(np.float32) < b.astype(np.float32), a, b),
         ),
-    ):
+    ]
+    for body, source, target, wanted in cases:
         a, b = x.astype(DTYPES[source]), y.astype(DTYPES[source])
         found = np.zeros(40, DTYPES[target])
         tw.compile(of_elements(body, source, target), target=where).k[1](a, b, found)
-        expected = wanted(a, b).astype(np.float64)
-        np.testing.assert_array_equal(found.astype(np.float64), expected)
+        np.testing.assert_array_equal(found.astype(np.float64), wanted(a, b).astype(np.float64))
 
 
 @pytest.mark.parametrize(
