@@ -65,7 +65,8 @@ def drawn(seed: int) -> Drawn:
         for shape, kind in zip(shapes, (element, element, TOTALS[element]), strict=True)
     )
     if element in FLOATS and choose.random() < 0.5:
-        a, b = (_with_specials(rng, x) for x in (a, b))
+        for x in (a, b):
+            _put_specials(rng, x)
     wide = [x.astype(np.float64) for x in (a.T if transposed[0] else a, b.T if transposed[1] else b, c)]
     with np.errstate(invalid="ignore"):
         expected = scale * (wide[0] @ wide[1]) + keep * wide[2]
@@ -82,12 +83,11 @@ def _small(
     return whole[: shape[0], : shape[1]]
 
 
-def _with_specials(rng: np.random.Generator, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The matrix, some of whose numbers are infinite or none: what is beyond it may make none of others."""
+def _put_specials(rng: np.random.Generator, x: npt.NDArray[Any]) -> None:
+    """Some numbers of a matrix are infinite or none: what is beyond it may make none of others."""
     for value in (np.inf, -np.inf, np.nan):
         for _ in range(int(rng.integers(3))):
             x[int(rng.integers(x.shape[0])), int(rng.integers(x.shape[1]))] = value
-    return x
 
 
 def test_random_products(ran: Ran) -> None:

@@ -156,6 +156,16 @@ def leave_at_once(kernel: Kernel) -> None:
     _ops(kernel, stores.AwaitStores)[-1].erase()
 
 
+def nothing_is_committed(kernel: Kernel) -> None:
+    """What nobody commits nobody awaits."""
+    for op in _ops(kernel, stores.CommitStores):
+        op.erase()
+
+
+def a_slab_is_not_stored(kernel: Kernel) -> None:
+    _ops(kernel, stores.StoreTensor)[-1].erase()
+
+
 def no_fence(kernel: Kernel) -> None:
     for op in _ops(kernel, FenceAsync):
         op.erase()
@@ -170,7 +180,14 @@ def _ops(kernel: Kernel, kind: type[Operation]) -> list[Operation]:
     return [op for op in kernel.walk() if isinstance(op, kind)]
 
 
-MISTAKES: list[Callable[[Kernel], None]] = [await_one_less, leave_at_once, no_fence, no_meeting_of_the_warp]
+MISTAKES: list[Callable[[Kernel], None]] = [
+    await_one_less,
+    leave_at_once,
+    nothing_is_committed,
+    a_slab_is_not_stored,
+    no_fence,
+    no_meeting_of_the_warp,
+]
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +212,7 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rn
     *before, last = found
     assert all(before)
     assert not last
-    if mistake in (await_one_less, leave_at_once):
+    if mistake not in (no_fence, no_meeting_of_the_warp):
         with pytest.raises((KernelError, AssertionError)):
             check(module, given)
 
