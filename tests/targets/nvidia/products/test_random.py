@@ -87,7 +87,7 @@ def _put_specials(rng: np.random.Generator, x: npt.NDArray[Any]) -> None:
     """Some numbers of a matrix are infinite or none: what is beyond it may make none of others."""
     for value in (np.inf, -np.inf, np.nan):
         for _ in range(int(rng.integers(3))):
-            x[int(rng.integers(x.shape[0])), int(rng.integers(x.shape[1]))] = value
+            x.flat[int(rng.integers(x.size))] = value
 
 
 def test_random_products(ran: Ran) -> None:
