@@ -56,6 +56,7 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.ir.swizzles import SWIZZLED_LINES
 
 Tile = tuple[int, int, int]
@@ -373,6 +374,8 @@ def parse_line(line: str) -> Schedule:
             hint = (
                 f"a schedule is {' or '.join(each.value for each in Way)}, then KEY=VALUE; keys are {', '.join(KEYS)}"
             )
+            if equals and (meant := nearest(key, KEYS)):
+                hint = did_you_mean(meant)
             raise ScheduleError(f"{word[0][:_SHOWN]!r} is no entry of a schedule", start, end, hint)
         elif key != _PRODUCT:
             if key in found:
