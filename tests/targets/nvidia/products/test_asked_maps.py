@@ -1,4 +1,4 @@
-"""Two entries of a kernel: for launches that have maps of all matrices, and for all others (`maps=apart`)."""
+"""Two entries of a kernel (`maps=apart`, `gpu.has_maps`): for launches with maps of all matrices, and for others."""
 
 from __future__ import annotations
 
