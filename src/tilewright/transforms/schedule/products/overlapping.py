@@ -204,9 +204,11 @@ class Iteration:
         self._say_read(value)
 
     def _end_block(self) -> None:
-        """Let ptxas leave the wait for the late product behind what threads have computed: it moves waits to the front of
-        a basic block. One ends where factors of that product are awaited once more, which are there as long as nobody
-        has said that they have been read."""
+        """Let ptxas leave the wait for the late product behind what threads have computed.
+
+        It moves waits to the front of a basic block. One ends where factors of that product are awaited once more, which
+        are there as long as nobody has said that they have been read.
+        """
         if self._late is not None and self._rings.ring_of(self._late) is not None:
             before = turn_before(self._build, self._turn, 2 * self._rings.ahead.stages)
             self._rings.await_factors(self._build, self._late, before)
