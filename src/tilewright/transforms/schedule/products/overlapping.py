@@ -206,7 +206,7 @@ class Iteration:
     def _end_block(self) -> None:
         """Let ptxas leave the wait for the late product behind what threads have computed.
 
-        It moves waits to the front of a basic block. One ends where factors of that product are awaited once more, which
+        It moves waits to the front of a basic block. One ends where factors of that product are awaited once more: they
         are there as long as nobody has said that they have been read.
         """
         if self._late is not None and self._rings.ring_of(self._late) is not None:
