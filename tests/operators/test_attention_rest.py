@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from operators.test_attention import DTYPES, ERROR, given, wanted
+from operators.test_attention import DTYPES, ERROR, READING, given, wanted
+from targets.nvidia.case import Launch
+from targets.nvidia.emulated import Emulated
+from targets.nvidia.emulator.machine import Program
+from targets.nvidia.products.test_products import emitted
+from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.operators import attention_blocks, attention_plans, attention_rest
+from tilewright.operators.attention_blocks import schedule_of
+from tilewright.operators.attention_sums_text import sums_text
 from tilewright.operators.attention_whole_text import whole_integers
 
 GROUPS = 5
@@ -103,3 +110,30 @@ def test_where_it_is_worth_two_more_launches() -> None:
         assert none is None
     x = np.zeros((4, 32, 4096, 16), np.float16)
     assert tw.attention.plan(x, x, x, out=x, target="nvidia:sm_90a").rest is None
+
+
+def test_parts_emulated(few: None, rng: np.random.Generator) -> None:
+    """The launches behind the first one, by groups of warps with one that asks for what they multiply."""
+    q, k, v = given(rng, (1, 2, 2, 384, 640, 128))
+    plan = tw.attention.plan(q, k, v, return_lse=True, target="nvidia:sm_90a")
+    assert plan.rest is not None
+    parts, sums = plan.rest.parts, plan.rest.sums
+    flat = [array.reshape(-1) for array in (q, k, v)]
+    results, logs = np.full(np.prod(parts.shape), np.nan, np.float16), np.full(parts.shape[2], np.nan, np.float32)
+    numbers = [np.float32(0.3), *map(np.int32, parts.integers)]
+    llvm, kernel = emitted(parts.text, schedule=schedule_of(parts.of, parts.threads, "nvidia:sm_90a") or "")
+    assert "roles=yes" in kernel.facts[SCHEDULE]
+    found = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, results, logs, *numbers], {}, parts.grid))
+    out, lse = np.full(q.size, 7, np.float16), np.full(q.size // 128, 7, np.float32)
+    llvm, kernel = emitted(sums_text(sums), reading=READING)
+    integers = map(np.int32, plan.rest.integers)
+    ended = Emulated(Program(llvm), (kernel,)).run(
+        Launch([found[3], found[4], out, lse, *integers], {}, plan.rest.grid)
+    )
+    expected, expected_lse = wanted(q, k, v, False, 0.3)
+    # the first block of the last head
+    made, of_lines = np.reshape(ended[2], q.shape).astype(np.float64), np.reshape(ended[3], q.shape[:3])
+    np.testing.assert_allclose(made[0, 1, :128], expected[0, 1, :128], atol=4e-3)
+    np.testing.assert_allclose(of_lines[0, 1, :128], expected_lse[0, 1, :128], atol=1e-5)
+    assert (made == 7).sum() == made.size - 128 * 128
+    assert (of_lines == 7).sum() == of_lines.size - 128
