@@ -101,7 +101,7 @@ def test_where_it_is_worth_two_more_launches() -> None:
         assert plan.rest.sums.parts >= plan.rest.integers[0] > plan.rest.sums.parts // 2
         return plan.rest.blocks, plan.rest.integers[0]
 
-    for width in (96, 128, 256):
+    for width in (128, 256):
         blocks, parts = left(4, 4096, width) or (0, 0)
         assert blocks == 4
         assert parts >= 8

@@ -31,7 +31,7 @@ from tilewright.operators.attention_heads import (
 )
 from tilewright.operators.attention_rest import Rest
 from tilewright.operators.attention_sums_text import NAME as SUMS
-from tilewright.operators.attention_sums_text import SumsClass, sums_text
+from tilewright.operators.attention_sums_text import SCHEDULE, SumsClass, sums_text
 from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
 from tilewright.operators.attention_whole_text import FLAT, WholeWriter
 from tilewright.operators.layouts import Extents, Layout
@@ -193,4 +193,5 @@ def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
 def _compiled_sums(of: SumsClass, target: str) -> Kernel:
     from tilewright.api import compile
 
-    return compile(sums_text(of), target=target, language_options=EXTENTS)[SUMS]
+    schedule = SCHEDULE if target.partition(":")[0] == "nvidia" else None
+    return compile(sums_text(of), target=target, schedule=schedule, language_options=EXTENTS)[SUMS]

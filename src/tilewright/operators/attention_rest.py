@@ -18,9 +18,12 @@ _AROUND: Final = 1.0
 """Blocks of keys that are multiplied while a work-group begins and ends a block of queries."""
 APART: Final = 6 * 128**3
 """Products of as many numbers on one multiprocessor take as long as two more launches."""
-_OF_RESULTS: Final = 1.75
+_OF_RESULTS: Final = 1.1
 """And as many for each element of the result of a part, which is stored and read once."""
-_WORTH: Final = 0.01
+_FEW, _WITH_ALL = 0.75, 1.25
+"""What a round takes of the time of a whole one that few multiprocessors, or all, have a block in, as a line between:
+the fewer there are the faster they are, of one supply of power."""
+_WORTH: Final = 0.014
 """Of all time that has to be won."""
 _MOST_PARTS: Final = 32
 _MOST_ROUNDS: Final = 2
@@ -45,14 +48,15 @@ def best_rest(blocks: int, keys: int, each: tuple[int, int], width: int, residen
     Blocks have so many queries and keys `each`, of a width.
     """
     rows, columns = each
-    usual = -(-blocks // resident) * (keys + _AROUND)
+    whole, last = divmod(blocks, resident)
+    usual = (whole + (min(_FEW + (_WITH_ALL - _FEW) * last / resident, 1) if last else 0)) * (keys + _AROUND)
     apart, of_results = APART / (rows * columns * width), _OF_RESULTS / columns
 
     def time(rest: Rest) -> float:
         """In blocks of keys."""
         results = rest.blocks * rest.parts(keys)
-        rounds, last = (-(-count // resident) for count in (blocks - rest.blocks, results))
-        return rounds * (keys + _AROUND) + last * (rest.keys + _AROUND) + apart + results * of_results
+        of_parts = -(-results // resident) * (rest.keys + _AROUND) + results * of_results
+        return (blocks - rest.blocks) // resident * (keys + _AROUND) + of_parts + apart
 
     found = min(_candidates(blocks, keys, resident), key=time, default=None)
     return found if found is not None and time(found) < (1 - _WORTH) * usual else None

@@ -15,8 +15,10 @@ from tilewright.operators.attention_text import LOG2_E
 from tilewright.operators.attention_views import Views, line_of_head, line_view
 
 NAME: Final = "sums"
-_ELEMENTS: Final = 8192
+_ELEMENTS: Final = 4096
 """That a work-group reads of all parts."""
+SCHEDULE: Final = "threads=64"
+"""How a program is run on an NVIDIA device: few warps wait for each other."""
 
 
 class SumsClass(Struct, frozen=True):

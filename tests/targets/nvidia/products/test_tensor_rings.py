@@ -21,7 +21,7 @@ from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects import gpu_products, gpu_turns, lane_products, math
+from tilewright.dialects import arith, gpu_products, gpu_turns, lane_products, math, scf
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
@@ -172,20 +172,18 @@ def sums_that_are_not_there(kernel: Kernel) -> None:
     wait.erase()
 
 
-def _waits_for_late_factors(kernel: Kernel) -> list[tensors.AwaitPhase]:
-    """In the loop: in front of the product, and once more in front of the wait for it. Products on the lane level are
-    formed where they are awaited: either of them would do there."""
-    return _ops(kernel, tensors.AwaitPhase)[-3:-1]
+def _wait_for_late_factors(kernel: Kernel) -> tensors.AwaitPhase:
+    """In the loop, in front of the product; the next one is in a branch that nobody takes, the last behind the loop."""
+    return _ops(kernel, tensors.AwaitPhase)[-3]
 
 
 def no_wait_for_copies(kernel: Kernel) -> None:
-    for wait in _waits_for_late_factors(kernel):
-        wait.erase()
+    _wait_for_late_factors(kernel).erase()
 
 
 def other_parity(kernel: Kernel) -> None:
-    for wait in _waits_for_late_factors(kernel):
-        wait.set_operand(2, Builder.before_op(wait).index(0))
+    wait = _wait_for_late_factors(kernel)
+    wait.set_operand(2, Builder.before_op(wait).index(0))
 
 
 def too_many_bytes(kernel: Kernel) -> None:
@@ -224,17 +222,21 @@ def test_mistakes_are_found(
 
 
 def test_waits_for_late_products_begin_basic_blocks() -> None:
-    """In front of them stands what ends one, and nothing that is computed between."""
+    """In front of them a branch ends one, which nobody takes, and nothing is computed between."""
     modules, _, _ = taken_down(OF, Architecture.SM_90A)
     for module in (modules[0], modules[-1]):
-        first, again = _waits_for_late_factors(module.kernels[0])
-        assert first.operands[0] is again.operands[0]
-        wait = again.next
-        while not isinstance(wait, _AWAITED):
-            assert wait is not None
-            assert not isinstance(wait, math.Exp2)
-            wait = wait.next
-        assert not wait.others
+        branch = _ops(module.kernels[0], tensors.AwaitPhase)[-2].parent_op
+        assert isinstance(branch, scf.If)
+        loop, at = branch.parent_op, branch.next
+        assert isinstance(loop, scf.For)
+        test = branch.condition.defining_op
+        assert isinstance(test, arith.Cmp)
+        assert (test.predicate, test.lhs, test.rhs) == (arith.Predicate.GE, loop.index, loop.upper)
+        while not isinstance(at, _AWAITED):
+            assert at is not None
+            assert not isinstance(at, math.Exp2)
+            at = at.next
+        assert not at.others
 
 
 def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> None:

@@ -206,12 +206,15 @@ class Iteration:
     def _end_block(self) -> None:
         """Let ptxas leave the wait for the late product behind what threads have computed.
 
-        It moves waits to the front of a basic block. One ends where factors of that product are awaited once more: they
-        are there as long as nobody has said that they have been read.
+        It moves waits to the front of a basic block. One ends where a branch begins, if only no iteration takes it:
+        behind the last one there would be factors to wait for once more.
         """
-        if self._late is not None and self._rings.ring_of(self._late) is not None:
-            before = turn_before(self._build, self._turn, 2 * self._rings.ahead.stages)
-            self._rings.await_factors(self._build, self._late, before)
+        rings, build = self._rings, self._build
+        if self._late is not None and rings.ring_of(self._late) is not None:
+            index = self._known[rings.loop.index]
+            is_behind = build(Cmp(Predicate.GE, index, rings.loop.upper)).out
+            never = emit.open_if(build, is_behind)
+            rings.await_factors(never, self._late, turn_before(never, self._turn, 2 * rings.ahead.stages))
 
     def _begin(self, op: tile.Mma) -> Value:
         """Begin a product of this iteration."""
