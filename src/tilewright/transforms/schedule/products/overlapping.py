@@ -204,13 +204,13 @@ class Iteration:
         self._say_read(value)
 
     def _end_block(self) -> None:
-        """Let ptxas leave the wait for the late product behind what threads have computed.
+        """Let ptxas leave the wait for the late product behind what threads have computed, if they scale its sums.
 
         It moves waits to the front of a basic block. One ends where a branch begins, if only no iteration takes it:
         behind the last one there would be factors to wait for once more.
         """
         rings, build = self._rings, self._build
-        if self._late is not None and rings.ring_of(self._late) is not None:
+        if self._late is not None and self._late.acc is not self._handed and rings.ring_of(self._late) is not None:
             index = self._known[rings.loop.index]
             is_behind = build(Cmp(Predicate.GE, index, rings.loop.upper)).out
             never = emit.open_if(build, is_behind)
