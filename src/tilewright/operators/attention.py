@@ -15,6 +15,7 @@ from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_blocks import (
     are_paired,
+    are_rows,
     are_whole,
     goes_on,
     heads_of_band,
@@ -22,10 +23,11 @@ from tilewright.operators.attention_blocks import (
     schedule_of,
     tiles_of,
 )
-from tilewright.operators.attention_devices import multiprocessors
+from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
     ELEMENT_BYTES,
+    Head,
     as_flag,
     check_fit,
     factor_of,
@@ -36,7 +38,7 @@ from tilewright.operators.attention_heads import (
     target_of,
 )
 from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import FLAT, WholeWriter
+from tilewright.operators.attention_whole_text import FLAT, UNIT, WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
@@ -297,21 +299,31 @@ def _planned(asked: _Asked) -> AttentionPlan:
     tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=going_on)
     have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
+    ragged = whole is None and takes_tensors(target) and are_rows(layouts, (q, k, v, out))
+    whole = tiles[0] if ragged else whole
     blocks, threads = tiles[-1] if whole is None else whole
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
-    integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
+    integers += [stride for each in (q, k, v, out) for stride in _strides(each, ragged)]
     band = 1
     if whole is not None:
-        of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
+        of = replace(of, whole=True, ragged=ragged)
+        of = replace(of, persistent=not asked.in_place and goes_on(target, q, k, of))
         of = replace(of, paired=of.persistent and are_paired(q, of))
-        integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
+        places = [number for found in matrices for number in (found.rows, *found.integers[2:])]
+        integers += [batch, k.shape[1]] if ragged else places
         band = heads_of_band(q, k, of)
         integers += numbers_of_blocks(q, k, band, of, multiprocessors())
     else:
         integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
     return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers), band)
+
+
+def _strides(of: Head, ragged: bool) -> list[int]:
+    """Of batches, heads and rows; where one is all, as if there were more if maps need a number."""
+    pairs = zip(of.shape[:3], of.strides[:3], strict=True)
+    return [UNIT if ragged and extent == 1 and stride == 0 else stride for extent, stride in pairs]
 
 
 def _text(of: AttentionClass) -> str:

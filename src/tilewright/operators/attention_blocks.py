@@ -98,6 +98,14 @@ def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tupl
     return all(found.aligned for found in layouts.values()) and not any(stride % UNIT for stride in strides)
 
 
+def are_rows(layouts: Mapping[str, Layout], heads: Sequence[Head]) -> bool:
+    """Whether there are rows, and all begin at multiples of 16 bytes, no two of them at one."""
+    if any(0 in each.shape for each in heads) or not all(found.aligned for found in layouts.values()):
+        return False
+    steps = (pair for each in heads for pair in zip(each.shape[:3], each.strides[:3], strict=True))
+    return not any(stride % UNIT or (extent > 1 and stride == 0) for extent, stride in steps)
+
+
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     """Whether work-groups go on from block to block, where that is faster.
 
@@ -109,20 +117,20 @@ def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:
     """
     batch, heads, queries, _ = q.shape
     keys, (rows, columns) = k.shape[2], of.blocks
-    blocks = queries // rows
+    blocks = -(-queries // rows)
     is_known = rows >= _LARGE[0] and batch * heads * blocks > multiprocessors() and takes_tensors(target)
     if not (is_known and of.causal):
         return is_known
     if not are_paired(q, of):
         return of.blocks == _LARGE and keys <= _SHORT.get(of.width, _SHORT_OF_OTHERS)
-    seen = [min(-(-(x + 1) * rows // columns), keys // columns) for x in reversed(range(blocks))]
+    seen = [min(-(-(x + 1) * rows // columns), -(-keys // columns)) for x in reversed(range(blocks))]
     band = heads_of_band(q, k, of)
     return is_faster_in_pairs(seen, columns, batch * heads, band, multiprocessors())
 
 
 def are_paired(q: Head, of: AttentionClass) -> bool:
     """Whether work-groups that go on take blocks of queries in pairs: half of them are long ones."""
-    return of.causal and q.shape[2] // of.blocks[0] % 2 == 0
+    return of.causal and -(-q.shape[2] // of.blocks[0]) % 2 == 0
 
 
 def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
@@ -158,7 +166,7 @@ def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass, groups: i
     """The last of the numbers that a launch of so many work-groups passes (`whole_integers`): those behind places in
     matrices."""
     batch, heads, queries, _ = q.shape
-    blocks = queries // of.blocks[0]
+    blocks = -(-queries // of.blocks[0])
     found = {"nb": blocks, "band": band, "hs": heads}
     if of.persistent:
         numbered = blocks // 2 if of.paired else blocks

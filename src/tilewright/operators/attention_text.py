@@ -31,7 +31,8 @@ class AttentionClass(Struct, frozen=True):
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
     is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
     that work-groups go on from block to block then, and that the result lies where none of the arguments does; if they
-    are `paired`, by turns to one that sees many keys and to one that sees few.
+    are `paired`, by turns to one that sees many keys and to one that sees few. If it is `ragged` lengths are any, and
+    heads any, if they begin at multiples of 16 bytes.
     """
 
     element: str
@@ -43,6 +44,7 @@ class AttentionClass(Struct, frozen=True):
     whole: bool = False
     persistent: bool = False
     paired: bool = False
+    ragged: bool = False
 
     @property
     def has_rest(self) -> bool:
@@ -157,11 +159,12 @@ class AttentionWriter:
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
         of = self.of
+        at_end = of.ragged or not of.flat
         return f"""%lm, %ll, %lsum = for %i in (%zero to %seen, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> {self._carried()} {{
 %key = muli %i, %columns : tile<i32>
-{self._loaded_flat() if of.flat else self._loaded_own("i", "")}
-{self._step("", "mi", "li", "acc", self._mask_where_needed(not of.flat) if of.causal or not of.flat else "")}
+{self._loaded_keys()}
+{self._step("", "mi", "li", "acc", self._mask_where_needed(at_end) if of.causal or at_end else "")}
 continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 }}"""
 
@@ -190,7 +193,10 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
             ]
         )
 
-    def _loaded_flat(self) -> str:
+    def _loaded_keys(self) -> str:
+        """Keys and values of a block."""
+        if not self.of.flat:
+            return self._loaded_own("i", "")
         return "\n".join(self.views.loaded_flat(name, "key", self.columns) for name in "kv")
 
     def _loaded_own(self, index: str, prefix: str) -> str:
@@ -275,7 +281,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-{line_of_head("lse", "h", "lqa" if self.of.whole else "lq", self.rows)}
+{line_of_head("lse", "h", "lqa" if self.of.whole and not self.of.ragged else "lq", self.rows)}
 %lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
 
 

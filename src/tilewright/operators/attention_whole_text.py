@@ -22,6 +22,7 @@ from typing import Final
 from tilewright.machine.cuda.tensor_maps import MAP_UNIT
 from tilewright.operators.attention_heads import ELEMENT_BYTES
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
+from tilewright.operators.attention_views import Arrays
 
 FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
@@ -45,6 +46,7 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
+    flat = ["bs", "hks"] if of.ragged else flat
     reciprocals = [f"{name}{part}" for name in divisors(of) for part in "rt"]
     of_all = (*_OF_ALL, *(_OF_PAIRS if of.paired else ())) if of.persistent else ()
     return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *of_all, *reciprocals)
@@ -76,8 +78,8 @@ _PAIR: Final = f"""{_quotient("round", "t", "two")}
 %start = muli %round, %two : tile<i32>
 %place0 = subi %t, %start : tile<i32>
 %begun = muli %round, %count : tile<i32>
-%left = subi %pairs, %begun : tile<i32>
-%lead = mini %left, %count signed : tile<i32>
+%rests = subi %pairs, %begun : tile<i32>
+%lead = mini %rests, %count signed : tile<i32>
 %later = cmpi greater_than_or_equal %place0, %lead, signed : tile<i32> -> tile<i1>
 %behind0 = subi %place0, %lead : tile<i32>
 %place = select %later, %behind0, %place0 : tile<i1>, tile<i32>
@@ -93,8 +95,7 @@ class WholeWriter(AttentionWriter):
         parameters = ", ".join(self._parameters(whole_integers(of)))
         block = [
             self.places(),
-            self._positions(),
-            self.views.loaded_flat("q", "query", self.rows),
+            *self._queries(),
             self._loop(),
             self._end(),
         ]
@@ -109,6 +110,33 @@ class WholeWriter(AttentionWriter):
         ]
         return "\n".join(pieces)
 
+    def _queries(self) -> list[str]:
+        if self.of.ragged:
+            return [self.arrays.loaded("q", "h", "x", self.rows)]
+        return [self._positions(), self.views.loaded_flat("q", "query", self.rows)]
+
+    def _loaded_keys(self) -> str:
+        if not self.of.ragged:
+            return super()._loaded_keys()
+        return "\n".join(self.arrays.loaded(name, "hk", "i", self.columns) for name in "kv")
+
+    @property
+    def arrays(self) -> Arrays:
+        """Views of arrays whose lengths are any."""
+        return Arrays(self.of.element, self.of.width, self.width)
+
+    def _array(self, name: str) -> list[str]:
+        """What is so of an array whose lengths are any."""
+        length, heads = ("lk", "hks") if name in "kv" else ("lq", "hs")
+        return [
+            *(f"%s{name}{mode}0 = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>" for mode in "bhl"),
+            *(f"%s{name}{mode}a = assume bounded<1, ?>, %s{name}{mode}0 : tile<i32>" for mode in "bh"),
+            f"%s{name}la = assume bounded<{self.of.width}, ?>, %s{name}l0 : tile<i32>",
+            self.arrays.array(
+                name, f"{heads}a", f"{length}a", self.columns if name in "kv" else self.rows, name == "o"
+            ),
+        ]
+
     def _known(self) -> str:
         """What is so of all arrays of the class."""
         of = self.of
@@ -120,10 +148,20 @@ class WholeWriter(AttentionWriter):
             "%one = constant <i32: 1> : tile<i32>",
             f"%rows = constant <i32: {self.rows}> : tile<i32>",
             f"%columns = constant <i32: {self.columns}> : tile<i32>",
-            f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>",
-            "%whole = divi %lk, %columns signed : tile<i32>",
+            f"%whole = divi %lk, %columns signed{' rounding<positive_inf>' if of.ragged else ''} : tile<i32>",
             "%final = subi %nb, %one : tile<i32>",
         ]
+        if of.ragged:
+            lines += [
+                f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in ("bs", "hs", "hks", "lq", "lk")
+            ]
+            for name in FLAT:
+                lines += [
+                    f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
+                    *self._array(name),
+                ]
+            return "\n".join(lines)
+        lines.append(f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>")
         for name in FLAT:
             lines += [
                 f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
@@ -171,6 +209,13 @@ class WholeWriter(AttentionWriter):
         return "\n".join(self.views.position(name, "hk" if name in "kv" else "h") for name in FLAT)
 
     def _stored(self) -> str:
-        view, behind = self.views.of_all(self.rows, is_stored=True), "" if self.of.persistent else " token=%qd"
+        behind = "" if self.of.persistent else " token=%qd"
+        if self.of.ragged:
+            view, tile = self.arrays.view(self.rows, is_stored=True), self.arrays.tile(self.rows)
+            return (
+                f"%shaped = reshape %rounded : {self.q} -> {tile}\n"
+                f"%done = store_view_tko weak %shaped, %og[%b, %h, %x, %zero]{behind} : {tile}, {view}, tile<i32> -> token"
+            )
+        view = self.views.of_all(self.rows, is_stored=True)
         return f"""%oat = addi %or3, %query : tile<i32>
 %done = store_view_tko weak %rounded, %og[%oat, %oc3]{behind} : {self.q}, {view}, tile<i32> -> token"""
