@@ -214,7 +214,8 @@ class WholeWriter(AttentionWriter):
             view, tile = self.arrays.view(self.rows, is_stored=True), self.arrays.tile(self.rows)
             return (
                 f"%shaped = reshape %rounded : {self.q} -> {tile}\n"
-                f"%done = store_view_tko weak %shaped, %og[%b, %h, %x, %zero]{behind} : {tile}, {view}, tile<i32> -> token"
+                f"%done = store_view_tko weak %shaped, %og[%b, %h, %x, %zero]{behind}"
+                f" : {tile}, {view}, tile<i32> -> token"
             )
         view = self.views.of_all(self.rows, is_stored=True)
         return f"""%oat = addi %or3, %query : tile<i32>

@@ -35,6 +35,8 @@ SHAPES: Final = (
     TEXTS.Attention(64, 128, 128, (64, 64)),
     TEXTS.Attention(128, 128, 64, (64, 32), heads=4, causal=True, band=2),
     TEXTS.Attention(64, 192, 64, (64, 64), "bf16"),
+    TEXTS.Attention(70, 100, 64, (64, 64), heads=2),
+    TEXTS.Attention(130, 100, 64, (64, 32), heads=2, causal=True, plain=True),
 )
 ERRORS: Final = {"f16": 2e-3, "bf16": 1e-2}
 every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
