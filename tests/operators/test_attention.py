@@ -136,7 +136,7 @@ def test_emulated(
     q = q if aligned else _not_aligned(q)
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
     schedule = schedule_of(plan.of, plan.threads, plan.target) if aligned else f"threads={plan.threads}"
-    llvm, kernel = emitted(plan.text, schedule=schedule, reading=READING)
+    llvm, kernel = emitted(plan.text, schedule=schedule or "", reading=READING)
     assert "copies=tensor" in kernel.facts[SCHEDULE]
     assert (plan.of.whole, plan.of.ragged) == (aligned, aligned and shape not in (WHOLE, NARROW))
     copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())

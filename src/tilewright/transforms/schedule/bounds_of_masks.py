@@ -8,6 +8,7 @@ wrap are tested for it, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -56,7 +57,7 @@ class Line(Struct, frozen=True):
 
 
 class Reaches(Struct, frozen=True):
-    """Whether the sum of terms is a number at least."""
+    """Whether the sum of terms, of which there are some, is a number at least."""
 
     terms: tuple[tuple[Value, int], ...]
     least: int
@@ -131,11 +132,9 @@ def emitted(build: Builder, test: Test) -> Value | bool:
         case Reaches(terms=((value, -1),)):
             return emit.not_less(build, build.index(-test.least), emit.to_index(build, value))
         case Reaches():
-            total: Value | None = None
-            for value, factor in test.terms:
-                term = emit.mul(build, emit.to_index(build, value), build.index(factor))
-                total = term if total is None else emit.add(build, total, term)
-            return 0 >= test.least if total is None else emit.not_less(build, total, build.index(test.least))
+            terms = (emit.mul(build, emit.to_index(build, value), build.index(factor)) for value, factor in test.terms)
+            total = reduce(lambda a, b: emit.add(build, a, b), terms)
+            return emit.not_less(build, total, build.index(test.least))
         case Is():
             return test.value if test.wanted else build(arith.Not(test.value)).out
         case Several():

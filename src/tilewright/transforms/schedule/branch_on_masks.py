@@ -1,7 +1,8 @@
 """branch-on-masks: masks of products in loops are computed for the iterations that need one.
 
 before:  %raw = tile.mma ..  %m = arith.cmp (tile.iota ..), (tile.splat %left)  %s = arith.select %m, %raw, -inf
-after:   %raw = tile.mma ..  %s = scf.if (%left < 128) { %m = ..  yield (arith.select %m, %raw, -inf) } else { yield %raw }
+after:   %raw = tile.mma ..
+         %s = scf.if (%left < 128) { %m = ..  yield (arith.select %m, %raw, -inf) } else { yield %raw }
 
 Programs mask the scores of attention for all keys, where only the last block has keys that are not there, or those that
 a query does not see. While the unit multiplies, what threads compute is what a loop waits for. Masks that are added
