@@ -24,6 +24,7 @@ from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
 from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.operators.attention import AttentionPlan
 from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import EXTENTS, AttentionClass, attention_text
@@ -110,12 +111,33 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(out.swapaxes(1, 2).astype(np.float64), expected, atol=4e-3, rtol=4e-3)
 
 
+def emulated(
+    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, aligned: bool, rng: np.random.Generator
+) -> tuple[AttentionPlan, int]:
+    """Runs a plan, which is right, and gives it, with the copies that threads make."""
+    q, k, v = given(rng, shape, turned=turned)
+    # of the head behind: in no product, not even by 0
+    k, v = (_with_nan_behind(array, turned) for array in (k, v))
+    q = q if aligned else _not_aligned(q)
+    plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
+    schedule = schedule_of(plan.of, plan.threads, plan.target) if aligned else f"threads={plan.threads}"
+    llvm, kernel = emitted(plan.text, schedule=schedule or "", reading=READING)
+    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
+    room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
+    numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
+    found = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, *room, *numbers], {}, plan.grid))
+    out, lse = wanted(q, k, v, causal, 0.125)
+    np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
+    np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+    return plan, sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
+
+
 @pytest.mark.covering(0)
 @pytest.mark.parametrize(
     ("shape", "causal", "turned", "aligned"),
     [
         (SHAPES[0], True, True, True),
-        (SHAPES[0], False, False, True),
         (SHAPES[0], True, False, False),
         (SHAPES[0], False, True, False),
         (WIDE, True, False, True),
@@ -127,27 +149,34 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
 def test_emulated(
     shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, aligned: bool, rng: np.random.Generator
 ) -> None:
-    """Nothing of other heads is multiplied, no memory behind lengths is written. The device copies all blocks, also
-    those that are not whole: no thread does, nor is there code for it; but for arrays that are not known to begin at
-    16 bytes, of which threads copy what is left of a head."""
-    q, k, v = given(rng, shape, turned=turned)
-    # of the head behind: in no product, not even by 0
-    k, v = (_with_nan_behind(array, turned) for array in (k, v))
-    q = q if aligned else _not_aligned(q)
-    plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    schedule = schedule_of(plan.of, plan.threads, plan.target) if aligned else f"threads={plan.threads}"
-    llvm, kernel = emitted(plan.text, schedule=schedule or "", reading=READING)
-    assert "copies=tensor" in kernel.facts[SCHEDULE]
+    """Nothing of other heads is multiplied. The device copies all blocks, also those that are not whole: no thread
+    does, nor is there code for it; but for arrays that are not known to begin at 16 bytes, of which threads copy what
+    is left of a head."""
+    plan, copies = emulated(shape, causal, turned, aligned, rng)
     assert (plan.of.whole, plan.of.ragged) == (aligned, aligned and shape not in (WHOLE, NARROW))
-    copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
-    assert (copies == 0) == plan.of.whole
-    flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
-    room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
-    numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
-    found = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, *room, *numbers], {}, plan.grid))
-    out, lse = wanted(q, k, v, causal, 0.125)
-    np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
-    np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+    assert (copies == 0) == aligned
+
+
+def test_lengths_that_end_in_blocks(rng: np.random.Generator) -> None:
+    """Of several heads: rows of the next one are neither read as keys nor written."""
+    plan, copies = emulated((2, 2, 1, 70, 150, 64), False, False, True, rng)
+    assert plan.of.ragged
+    assert copies == 0
+
+
+def test_arrays_of_which_the_device_copies_any_lengths() -> None:
+    """They begin, with all rows, at multiples of 16 bytes, each at one of its own; where there is one it has none."""
+    x = np.zeros((2, 3, 70, 64), np.float16)
+
+    def plan(k: Array, q: Array = x) -> AttentionPlan:
+        return tw.attention.plan(q, k, k, target="nvidia:sm_90a")
+
+    apart, close = (np.zeros((2, 3, 70, room), np.float16)[..., :64] for room in (72, 68))
+    assert [plan(k).of.ragged for k in (x, apart, close, _not_aligned(x))] == [True, True, False, False]
+    assert not plan(np.broadcast_to(x[:, :1], x.shape)).of.ragged
+    one = plan(x[:1, :1], x[:1, :1])
+    known = dict(zip(whole_integers(one.of), one.integers, strict=True))
+    assert min(known[f"s{name}{mode}"] for name in "qkvo" for mode in "bhl") > 0
 
 
 GROUPS = 3
@@ -376,6 +405,7 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     assert "swizzle" not in schedule(x, "nvidia:sm_90a")
     assert "stores=tensor swizzle=64" in schedule(narrow, "nvidia:sm_90a")
     assert "swizzle" not in schedule(narrow, "nvidia:sm_80")
+    assert not tw.attention.plan(narrow, narrow, narrow, target="nvidia:sm_90a").of.ragged
     assert "stores=tensor" in schedule(x[:, :, :500], "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(_not_aligned(x), "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(x, "nvidia:sm_80")

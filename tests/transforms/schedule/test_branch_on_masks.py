@@ -167,25 +167,21 @@ def _compared(a: str, b: str, predicate: str) -> str:
     return f'%mask = arith.cmp {a}, {b} {{predicate = "{predicate}"}} -> {BITS}'
 
 
-@pytest.mark.parametrize(
-    ("lines", "form", "numbers", "wanted"),
-    [
-        # keys of the block i, which has four: as many are left as are told
-        (_compared("%at", "%left", "ge"), "behind", (12, 0), [False, False, False, True, True]),
-        (_compared("%at", "%left", "ge"), "behind", (13, 0), [False, False, False, True, True]),
-        (_compared("%at", "%left", "lt"), "where", (12, 0), [False, False, False, True, True]),
-        (_compared("%at", "%left", "lt"), "added", (16, 0), [False, False, False, False, True]),
-        # queries q .. q + 5
-        (_compared("%at", "%row", "gt"), "behind", (0, 7), [False, False, True, True, True]),
-        (_compared("%at", "%row", "le"), "where", (0, 11), [False, False, False, True, True]),
-        (_compared("%at", "%row", "eq"), "behind", (0, 4), [False, True, True, False, False]),
-        (_compared("%at", "%row", "ne"), "where", (0, 4), [False, True, True, False, False]),
-    ],
-)
-def test_only_where_an_element_is_masked(
-    lines: str, form: str, numbers: tuple[int, int], wanted: list[bool], rng: np.random.Generator
-) -> None:
-    made = f"""{COLUMN}
+RELATIONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+
+
+@pytest.mark.parametrize("predicate", RELATIONS)
+@pytest.mark.parametrize("form", FORMS)
+def test_only_where_an_element_is_masked(predicate: str, form: str, rng: np.random.Generator) -> None:
+    """Keys of blocks of four, against queries from %q on, or as many as are left."""
+    known = f"""{COLUMN}
     {ROW}
     %four = arith.constant {{value = 4}} -> i32
     %key = arith.mul %i, %four -> i32
@@ -193,11 +189,17 @@ def test_only_where_an_element_is_masked(
     %at = arith.add %c, %keys -> tile<6x4xi32>
     %left = tile.splat %p -> tile<6x4xi32>
     %query = tile.splat %q -> tile<6x4xi32>
-    %row = arith.add %r, %query -> tile<6x4xi32>
-    {lines}"""
-    module = of_mask(made, FORMS[form])
-    run(module, BranchOnMasks())
-    assert taken(module, (*map(np.int32, numbers), np.bool_(False)), rng) == wanted
+    %row = arith.add %r, %query -> tile<6x4xi32>"""
+    keys = np.arange(STEPS)[:, None, None] * 4 + np.arange(COLUMNS)
+    for other in ("%left", "%row"):
+        for first in range(6):
+            module = of_mask(f"{known}\n{_compared('%at', other, predicate)}", FORMS[form])
+            run(module, BranchOnMasks())
+            bound = first + 7 + (np.arange(ROWS)[:, None] if other == "%row" else np.zeros((ROWS, 1)))
+            mask = RELATIONS[predicate](keys, bound)
+            wanted = ~mask if form in ("where", "added") else mask
+            numbers = (np.int32(first + 7), np.int32(first + 7), np.bool_(False))
+            assert taken(module, numbers, rng) == wanted.any((1, 2)).tolist()
 
 
 def test_two_masks(rng: np.random.Generator) -> None:
@@ -241,6 +243,17 @@ def test_left_alone(was: str, becomes: str) -> None:
     before = names(module)
     run(module, BranchOnMasks())
     assert names(module) == before
+
+
+def test_half_of_a_mask_is_not_enough(rng: np.random.Generator) -> None:
+    """Where either masks and one is not known; where both do, the known one decides."""
+    known = SCORES.replace("%mask", "%gone")
+    other = f"""%squares = arith.mul %c, %c -> tile<6x4xi32>
+    {_compared("%squares", "%c", "gt").replace("%mask", "%far")}"""
+    for how, wanted in (("or", [True] * STEPS), ("and", [False] * STEPS)):
+        module = of_mask(f"{known}\n{other}\n%mask = arith.{how} %gone, %far -> {BITS}")
+        run(module, BranchOnMasks())
+        assert taken(module, (np.int32(4), np.int32(0), np.bool_(False)), rng) == wanted
 
 
 def test_a_mask_of_no_iteration_is_gone() -> None:
