@@ -15,6 +15,9 @@ from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
+_FEW: Final = (64, 64)
+"""Queries and keys of a block on 128 threads, where there are no more. Measured on an H200, 17 of each: 1.5 times as fast
+as 64 queries by 128 keys, width 64, 1.7 times as fast as 128 by 128, width 128."""
 _SHORT: Final = {128: 4096}
 """Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less: by
 the width."""
@@ -71,6 +74,8 @@ def tiles_of(
     usual = next(found for most, found in _TILES.items() if width <= most)
     if not takes_tensors(target):
         return [usual]
+    if max(queries, keys) <= _FEW[0]:
+        return [(_FEW, 128), usual]
     shorter = _SHORTER.get(width) if causal else None
     if shorter is not None:
         few, many = (_scores(blocks, queries, keys) for blocks in (shorter.blocks, usual[0]))

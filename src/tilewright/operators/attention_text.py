@@ -20,6 +20,8 @@ EXTENTS = {"extents": "any"}
 """What is said of the language: heads, and so tiles, have any width."""
 WIDTH_UNIT = 16
 """Elements of 16 bits along which one instruction multiplies."""
+_START = -(2.0**100)
+"""The maximum of no scores: its product with the scale is exact, so that the factor between it and itself is 1."""
 LOG2_E = 1.4426950408889634
 """The logarithm of e to base 2."""
 
@@ -147,7 +149,7 @@ class AttentionWriter:
 {spread("ups", "up", self.s, 2)}
 {spread("upl", "up", self.line, 1)}
 {spread("downl", "down", self.line, 1)}
-%most = constant <f32: -1.0e30> : {self.line}
+%most = constant <f32: {_START}> : {self.line}
 %none = constant <f32: 0.0> : {self.line}
 %nothing = constant <f32: 0.0> : {self.accumulators}
 %still = constant <f32: 0.0> : {self.s}
@@ -162,11 +164,15 @@ class AttentionWriter:
         at_end = of.ragged or not of.flat
         return f"""%lm, %ll, %lsum = for %i in (%zero to %seen, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> {self._carried()} {{
-%key = muli %i, %columns : tile<i32>
+{self._key()}
 {self._loaded_keys()}
 {self._step("", "mi", "li", "acc", self._mask_where_needed(at_end) if of.causal or at_end else "")}
 continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 }}"""
+
+    def _key(self) -> str:
+        """The first key of the block."""
+        return "%key = muli %i, %columns : tile<i32>"
 
     def _rest(self) -> str:
         """The block of keys that is not whole, if any query sees it."""
@@ -226,16 +232,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 
     def _mask_where_needed(self, at_end: bool) -> str:
         """Scores with the mask in blocks that not all queries see as a whole."""
-        lines = ["%last = addi %key, %columns : tile<i32>"]
-        if self.of.causal:
-            lines.append("%partly0 = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>")
-        if at_end:
-            lines.append("%partly1 = cmpi greater_than %last, %lk, signed : tile<i32> -> tile<i1>")
-        names = ["partly0"] * self.of.causal + ["partly1"] * at_end
-        partly = names[0]
-        if len(names) > 1:
-            lines.append("%partly = ori %partly0, %partly1 : tile<i1>")
-            partly = "partly"
+        lines, partly = self._partly(at_end)
         return "\n".join(
             [
                 *lines,
@@ -247,6 +244,18 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
                 "}",
             ]
         )
+
+    def _partly(self, at_end: bool) -> tuple[list[str], str]:
+        """Whether a block is such one, and the lines for that."""
+        lines = ["%last = addi %key, %columns : tile<i32>"]
+        if self.of.causal:
+            lines.append("%partly0 = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>")
+        if at_end:
+            lines.append("%partly1 = cmpi greater_than %last, %lk, signed : tile<i32> -> tile<i1>")
+        names = ["partly0"] * self.of.causal + ["partly1"] * at_end
+        if len(names) == 1:
+            return lines, names[0]
+        return [*lines, "%partly = ori %partly0, %partly1 : tile<i1>"], "partly"
 
     def _mask(self, t: str, key: str, raw: str, out: str, at_end: bool) -> str:
         """Scores, of which those of keys that are not there, or behind the query, are nothing."""

@@ -115,10 +115,26 @@ class WholeWriter(AttentionWriter):
             return [self.arrays.loaded("q", "h", "x", self.rows)]
         return [self._positions(), self.views.loaded_flat("q", "query", self.rows)]
 
+    @property
+    def goes_down(self) -> bool:
+        """Whether blocks of keys come from the last one down: the one that needs a mask is the first then, in front of
+        the loop, which has none. Of several such blocks the others would be in the loop."""
+        rows, columns = self.of.blocks
+        return (self.of.causal or self.of.ragged) and (rows <= columns or not self.of.causal)
+
+    def _key(self) -> str:
+        number = "%j = subi %latest, %i : tile<i32>" if self.goes_down else "%j = addi %i, %zero : tile<i32>"
+        return f"{number}\n%key = muli %j, %columns : tile<i32>"
+
+    def _partly(self, at_end: bool) -> tuple[list[str], str]:
+        if not self.goes_down:
+            return super()._partly(at_end)
+        return ["%partly = cmpi less_than %i, %one, signed : tile<i32> -> tile<i1>"], "partly"
+
     def _loaded_keys(self) -> str:
         if not self.of.ragged:
             return super()._loaded_keys()
-        return "\n".join(self.arrays.loaded(name, "hk", "i", self.columns) for name in "kv")
+        return "\n".join(self.arrays.loaded(name, "hk", "j", self.columns) for name in "kv")
 
     @property
     def arrays(self) -> Arrays:
@@ -191,7 +207,8 @@ class WholeWriter(AttentionWriter):
 {x}
 {_quotient("hk", "h", "group")}
 %query = muli %x, %rows : tile<i32>
-{seen}"""
+{seen}
+%latest = subi %seen, %one : tile<i32>"""
 
     def _numbers(self) -> str:
         """The batch, the band of heads, and the number in it of a block by its number among all, or of its pair."""
