@@ -393,6 +393,41 @@ def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
     longer = [blocks(512, causal=False), blocks(4096), blocks(4096, keys=512), blocks(512, target="sm_80")]
     assert longer == [(64, 128)] * len(longer)
     assert blocks(512, width=128) == (128, 128)
+    few = [blocks(17, causal=False, width=128), blocks(17, width=256), blocks(64, causal=False, width=96)]
+    assert few == [(64, 64)] * len(few)
+    assert blocks(17, causal=False, keys=65, width=128) == blocks(65, keys=17, width=128) == (128, 128)
+    assert blocks(17, causal=False, target="sm_80") == (64, 128)
+
+
+def test_masks_are_in_front_of_the_loop() -> None:
+    """Of the first iteration, if blocks come so that others need none."""
+
+    def goes_down(width: int, causal: bool, length: int) -> bool:
+        x = np.zeros((1, 1, length, width), np.float16)
+        text = tw.attention.plan(x, x, x, target="nvidia:sm_90a", causal=causal).text
+        return "cmpi less_than %i, %one" in text
+
+    lengths = (512, 500)
+    assert [goes_down(128, True, length) for length in lengths] == [True, True]
+    assert [goes_down(128, False, length) for length in lengths] == [False, True]
+    # two blocks of 64 keys
+    assert [goes_down(256, True, length) for length in lengths] == [False, False]
+    assert goes_down(256, False, 500)
+
+
+def test_rows_without_scores_in_their_first_block(rng: np.random.Generator) -> None:
+    """Of two blocks of keys the last one first, of which half of the queries see none."""
+    of = AttentionClass("f16", 64, (128, 64), True, False, False)
+    q, k, v = given(rng, (1, 1, 1, 128, 128, 64))
+    was, text = "%key = muli %i, %columns", attention_text(of)
+    assert text.count(was) == 1
+    assert text.count("w[%i, %zero]") == 2
+    down = "%j0 = subi %seen, %i : tile<i32>\n%j = subi %j0, %one : tile<i32>\n%key = muli %j, %columns"
+    text = text.replace(was, down).replace("w[%i, %zero]", "w[%j, %zero]")
+    kernel = tw.compile(text, target="interpreter", cache=False, language_options=EXTENTS)["attention"]
+    out = np.zeros(q.size, np.float16)
+    kernel[(1, 1, 1)](q.ravel(), k.ravel(), v.ravel(), out, 0.3, 128, 128, 1, *[0, 0, 64] * 4)
+    np.testing.assert_allclose(out.reshape(q.shape), wanted(q, k, v, True, 0.3)[0], atol=4e-3)
 
 
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:
