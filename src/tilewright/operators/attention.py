@@ -19,6 +19,7 @@ from tilewright.operators.attention_blocks import (
     are_whole,
     goes_on,
     heads_of_band,
+    known_strides,
     numbers_of_blocks,
     schedule_of,
     tiles_of,
@@ -27,7 +28,6 @@ from tilewright.operators.attention_devices import multiprocessors, takes_tensor
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
     ELEMENT_BYTES,
-    Head,
     as_flag,
     check_fit,
     factor_of,
@@ -38,7 +38,7 @@ from tilewright.operators.attention_heads import (
     target_of,
 )
 from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import FLAT, UNIT, WholeWriter
+from tilewright.operators.attention_whole_text import FLAT, WholeWriter
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
 from tilewright.operators.layouts import Extents, Layout, Sight
@@ -299,12 +299,12 @@ def _planned(asked: _Asked) -> AttentionPlan:
     tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=going_on)
     have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
-    ragged = whole is None and takes_tensors(target) and are_rows(layouts, (q, k, v, out))
+    ragged = whole is None and takes_tensors(target) and are_rows(layouts.values(), (q, k, v, out))
     whole = tiles[0] if ragged else whole
     blocks, threads = tiles[-1] if whole is None else whole
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
-    integers += [stride for each in (q, k, v, out) for stride in _strides(each, ragged)]
+    integers += [stride for each in (q, k, v, out) for stride in known_strides(each, ragged)]
     band = 1
     if whole is not None:
         of = replace(of, whole=True, ragged=ragged)
@@ -318,12 +318,6 @@ def _planned(asked: _Asked) -> AttentionPlan:
         integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
     return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers), band)
-
-
-def _strides(of: Head, ragged: bool) -> list[int]:
-    """Of batches, heads and rows; where one is all, as if there were more if maps need a number."""
-    pairs = zip(of.shape[:3], of.strides[:3], strict=True)
-    return [UNIT if ragged and extent == 1 and stride == 0 else stride for extent, stride in pairs]
 
 
 def _text(of: AttentionClass) -> str:

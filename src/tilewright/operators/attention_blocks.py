@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,14 +10,15 @@ from msgspec import Struct
 from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
 from tilewright.operators.attention_text import AttentionClass
+from tilewright.operators.attention_views import UNIT
 from tilewright.operators.attention_waves import is_faster_in_pairs
-from tilewright.operators.attention_whole_text import UNIT, divisors, reciprocal
+from tilewright.operators.attention_whole_text import divisors, reciprocal
 from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
 _FEW: Final = (64, 64)
-"""Queries and keys of a block on 128 threads, where there are no more. Measured on an H200, 17 of each: 1.5 times as fast
-as 64 queries by 128 keys, width 64, 1.7 times as fast as 128 by 128, width 128."""
+"""Queries and keys of a block on 128 threads, where there are no more. Measured on an H200, 17 of each: 1.5 times as
+fast as 64 queries by 128 keys, width 64, 1.7 times as fast as 128 by 128, width 128."""
 _SHORT: Final = {128: 4096}
 """Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less: by
 the width."""
@@ -103,12 +104,18 @@ def are_whole(layouts: Mapping[str, Layout], heads: Sequence[Head], blocks: tupl
     return all(found.aligned for found in layouts.values()) and not any(stride % UNIT for stride in strides)
 
 
-def are_rows(layouts: Mapping[str, Layout], heads: Sequence[Head]) -> bool:
+def are_rows(layouts: Iterable[Layout], heads: Sequence[Head]) -> bool:
     """Whether there are rows, and all begin at multiples of 16 bytes, no two of them at one."""
-    if any(0 in each.shape for each in heads) or not all(found.aligned for found in layouts.values()):
+    if any(0 in each.shape for each in heads) or not all(found.aligned for found in layouts):
         return False
     steps = (pair for each in heads for pair in zip(each.shape[:3], each.strides[:3], strict=True))
     return not any(stride % UNIT or (extent > 1 and stride == 0) for extent, stride in steps)
+
+
+def known_strides(of: Head, is_copied: bool) -> list[int]:
+    """Of batches, heads and rows; where one is all, as if there were more if maps need a number."""
+    pairs = zip(of.shape[:3], of.strides[:3], strict=True)
+    return [UNIT if is_copied and extent == 1 and stride == 0 else stride for extent, stride in pairs]
 
 
 def goes_on(target: str, q: Head, k: Head, of: AttentionClass) -> bool:

@@ -12,6 +12,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT
+from tilewright.operators.attention_heads import ELEMENT_BYTES
+
+UNIT: Final = MAP_UNIT // ELEMENT_BYTES
+"""Elements of which distances are multiples where the device copies."""
 _WHOLE_TENSOR: Final = "tensor_view<?x?xf32, strides=[?,1]>"
 
 
@@ -127,13 +132,24 @@ class Arrays(Struct, frozen=True):
         """The type of so many rows, as loads have it."""
         return f"tile<1x1x{rows}x{self.padded}x{self.element}>"
 
-    def array(self, name: str, heads: str, length: str, rows: int, is_stored: bool = False) -> str:
-        """`%qg`: an array of so many heads of a batch, of numbers of which something is assumed."""
+    def known(self, name: str, heads: str, length: str, rows: int, is_stored: bool = False) -> str:
+        """`%qg`: an array of `%bs` batches of so many heads that the device copies, which is assumed: it begins, with
+        all rows, at multiples of 16 bytes, and has some."""
         strides = ", ".join(f"%s{name}{mode}a" for mode in "bhl")
-        return (
-            f"%{name}f = make_tensor_view %{name}a, shape = [%bs, %{heads}, %{length}, {self.width}],"
-            f" strides = [{strides}, 1] : tile<i32> -> {self._tensor}\n"
-            f"%{name}g = make_partition_view %{name}f : {self.view(rows, is_stored)}"
+        least = {"b": 1, "h": 1, "l": self.width}
+        lines = [f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{self.element}>>"]
+        for mode in "bhl":
+            lines += [
+                f"%s{name}{mode}0 = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>",
+                f"%s{name}{mode}a = assume bounded<{least[mode]}, ?>, %s{name}{mode}0 : tile<i32>",
+            ]
+        return "\n".join(
+            [
+                *lines,
+                f"%{name}f = make_tensor_view %{name}a, shape = [%bs, %{heads}, %{length}, {self.width}],"
+                f" strides = [{strides}, 1] : tile<i32> -> {self._tensor}",
+                f"%{name}g = make_partition_view %{name}f : {self.view(rows, is_stored)}",
+            ]
         )
 
     def loaded(self, name: str, head: str, block: str, rows: int) -> str:
@@ -183,5 +199,5 @@ def whole_lines(name: str, count: str, length: str, rows: int) -> str:
 
 
 def whole_view(rows: int) -> str:
-    """The type of such a view."""
-    return f"partition_view<tile=(1x{rows}), {_WHOLE_TENSOR}>"
+    """The type of such a view, with zeros behind the end of a head."""
+    return f"partition_view<tile=(1x{rows}), padding_value = zero, {_WHOLE_TENSOR}>"

@@ -20,14 +20,11 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.machine.cuda.tensor_maps import MAP_UNIT
-from tilewright.operators.attention_heads import ELEMENT_BYTES
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
-from tilewright.operators.attention_views import Arrays
+from tilewright.operators.attention_views import UNIT, Arrays
 
 FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
-UNIT: Final = MAP_UNIT // ELEMENT_BYTES
-"""Elements of which distances are multiples."""
 _NUMBERS: Final = ("nb", "band", "hs")
 _OF_ALL: Final = ("tb", "gb", "tiles")
 _OF_PAIRS: Final = ("pairs", "two")
@@ -140,18 +137,6 @@ class WholeWriter(AttentionWriter):
     def arrays(self) -> Arrays:
         """Views of arrays whose lengths are any."""
         return Arrays(self.of.element, self.of.width, self.width)
-
-    def _array(self, name: str) -> list[str]:
-        """What is so of an array whose lengths are any."""
-        length, heads = ("lk", "hks") if name in "kv" else ("lq", "hs")
-        return [
-            *(f"%s{name}{mode}0 = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>" for mode in "bhl"),
-            *(f"%s{name}{mode}a = assume bounded<1, ?>, %s{name}{mode}0 : tile<i32>" for mode in "bh"),
-            f"%s{name}la = assume bounded<{self.of.width}, ?>, %s{name}l0 : tile<i32>",
-            self.arrays.array(
-                name, f"{heads}a", f"{length}a", self.columns if name in "kv" else self.rows, name == "o"
-            ),
-        ]
 
     def _known(self) -> str:
         """What is so of all arrays of the class."""

@@ -1,12 +1,10 @@
 """Branches in a loop that are decided in all of its iterations but the first one, which stands in front of it.
 
-Programs that go over keys from the last block down mask the scores of the first iteration, by a comparison of the loop's
-index with a number.
+Programs that go over keys from the last block down mask the scores of the first iteration, by a comparison of the
+loop's index with a number.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from tilewright.dialects import arith, scf
 from tilewright.dialects.arith import Predicate
