@@ -215,7 +215,7 @@ class _OfKeys(GradientWriter):
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
         heads += [line_of_head(name, "h", "lq", other, "zero", of.early) for name in _LINES]
-        heads += [whole_lines(name, "nh", "lq", other) for name in _LINES if of.early]
+        heads += [whole_lines(name, "nha" if of.copied else "nh", "lq", other) for name in _LINES if of.early]
         loaded = [self.block(name, "h", "i", "query") for name in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
@@ -241,7 +241,7 @@ continue {self._names("w")} : {kinds}
         assert self.kept is not None
         found = [
             "%wz = muli %part, %group : tile<i32>\n%wh = addi %wz, %n : tile<i32>",
-            self.kept.place("wh", "place"),
+            self.kept.place("wh", "place", "walla" if self.of.copied else "wall"),
         ]
         if self.of.causal:
             together = self.of.kept // self.of.blocks[0]

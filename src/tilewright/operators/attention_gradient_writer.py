@@ -128,7 +128,8 @@ class GradientWriter:
         of = self.of
         if not of.copied:
             return ""
-        found = [f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in ("bs", "hq", "hkv", "lq", "lk")]
+        some = ["bs", "hq", "hkv", "lq", "lk", *(["nh"] if of.early else []), *(["wall"] if of.takes_kept else [])]
+        found = [f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in some]
         for name in of.gone_over:
             heads, length = ("hkva", "lka") if name in "kv" else ("hqa", "lqa")
             found.append(self.arrays.known(name, heads, length, self.other))
