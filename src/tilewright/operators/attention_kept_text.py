@@ -65,8 +65,8 @@ class Kept(Struct, frozen=True):
 %wrowsa = muli %wrowsn, %wunit : tile<i32>"""
 
     def place(self, head: str, block: str, rows: str) -> str:
-        """`%ww`: the differences of all heads, of so many rows, by tiles; `%wplace`: where those of a block of keys are in
-        the first panel, `%wtiles` tiles in front of those of the next one."""
+        """`%ww`: the differences of all heads, of so many rows, by tiles; `%wplace`: where those of a block of keys are
+        in the first panel, `%wtiles` tiles in front of those of the next one."""
         return f"""%wf = make_tensor_view %wa, shape = [%{rows}, %wunit], strides = [%wunit, 1]
   : tile<i32> -> {self._tensor}
 %ww = make_partition_view %wf : {self._view}
