@@ -56,6 +56,7 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.ir.swizzles import SWIZZLED_LINES
 
 Tile = tuple[int, int, int]
@@ -81,6 +82,17 @@ class Tiles(Enum):
 
     MEASURED = "measured"
     ANY = "any"
+
+
+class Maps(Enum):
+    """What becomes of launches with matrices of which the machine copies no boxes, where it copies those of others.
+
+    They are refused, or threads copy: in the same code behind a test, or in code of their own.
+    """
+
+    DEMANDED = "yes"
+    TESTED = "no"
+    APART = "apart"
 
 
 class ProductChoice(Struct, frozen=True):
@@ -168,7 +180,7 @@ class Schedule(Struct, frozen=True):
     stream: bool | None = None
     resident: int | None = None
     dependent: bool | None = None
-    maps: bool | None = None
+    maps: Maps | None = None
     pairs: bool | None = None
     divide: Slices | None = None
 
@@ -337,7 +349,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stream": _TRUTH,
     "resident": _COUNT,
     "dependent": _TRUTH,
-    "maps": _TRUTH,
+    "maps": _of_words({each.value: each for each in Maps}),
     "divide": _DIVIDE,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
@@ -362,6 +374,8 @@ def parse_line(line: str) -> Schedule:
             hint = (
                 f"a schedule is {' or '.join(each.value for each in Way)}, then KEY=VALUE; keys are {', '.join(KEYS)}"
             )
+            if equals and (meant := nearest(key, KEYS)):
+                hint = did_you_mean(meant)
             raise ScheduleError(f"{word[0][:_SHOWN]!r} is no entry of a schedule", start, end, hint)
         elif key != _PRODUCT:
             if key in found:
