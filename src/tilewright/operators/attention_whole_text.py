@@ -153,14 +153,11 @@ class WholeWriter(AttentionWriter):
             "%final = subi %nb, %one : tile<i32>",
         ]
         if of.ragged:
-            lines += [
-                f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in ("bs", "hs", "hks", "lq", "lk")
-            ]
+            extents = ("bs", "hs", "hks", "lq", "lk")
+            lines += [f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in extents]
             for name in FLAT:
-                lines += [
-                    f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
-                    *self._array(name),
-                ]
+                heads, length, rows = ("hksa", "lka", self.columns) if name in "kv" else ("hsa", "lqa", self.rows)
+                lines.append(self.arrays.known(name, heads, length, rows, name == "o"))
             return "\n".join(lines)
         lines.append(f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>")
         for name in FLAT:
