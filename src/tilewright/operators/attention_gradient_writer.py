@@ -107,7 +107,8 @@ class GradientWriter:
 
     def __init__(self, of: GradientClass, own: int, other: int) -> None:
         self.of, self.own, self.other, self.shape = of, own, other, (own, other)
-        self.views, self.arrays = (kind(of.element, of.width, of.padded) for kind in (Views, Arrays))
+        self.views = Views(of.element, of.width, of.padded)
+        self.arrays = Arrays(of.element, of.width, of.padded)
         self.s, self.p = f"tile<{own}x{other}xf32>", f"tile<{own}x{other}x{of.element}>"
         self.accumulators, self.line = f"tile<{own}x{of.padded}xf32>", f"tile<{own}xf32>"
         self.factor, self.turned = self.views.tile(other), f"tile<{of.padded}x{other}x{of.element}>"
