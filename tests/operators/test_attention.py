@@ -393,8 +393,9 @@ def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
     longer = [blocks(512, causal=False), blocks(4096), blocks(4096, keys=512), blocks(512, target="sm_80")]
     assert longer == [(64, 128)] * len(longer)
     assert blocks(512, width=128) == (128, 128)
-    few = [blocks(17, causal=False, width=128), blocks(17, width=256), blocks(64, causal=False, width=96)]
+    few = [blocks(17, causal=False, width=128), blocks(17, width=64), blocks(64, causal=False, width=96)]
     assert few == [(64, 64)] * len(few)
+    assert blocks(17, width=256) == (128, 64)
     assert blocks(17, causal=False, keys=65, width=128) == blocks(65, keys=17, width=128) == (128, 128)
     assert blocks(17, causal=False, target="sm_80") == (64, 128)
 
@@ -413,6 +414,7 @@ def test_masks_are_in_front_of_the_loop() -> None:
     # two blocks of 64 keys
     assert [goes_down(256, True, length) for length in lengths] == [False, False]
     assert goes_down(256, False, 500)
+    assert [goes_down(96, True, length) for length in lengths] == [False, True]
 
 
 def test_rows_without_scores_in_their_first_block(rng: np.random.Generator) -> None:

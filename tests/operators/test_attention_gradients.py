@@ -166,6 +166,13 @@ def test_what_the_device_copies_has_a_way_of_its_own() -> None:
     assert way(128) == ((64, 128), 256, False)
 
 
+def test_blocks_of_queries_begin_when_there_is_room_under_a_mask() -> None:
+    """Those of the program that reads differences: some see few keys."""
+    q = np.zeros((1, 2, 256, 128), np.float16)
+    for causal in (False, True):
+        assert ("persistent=no" in plans(q, q, q, causal=causal, structure="kept")[-1].options) == causal
+
+
 def test_a_structure_without_programs_for_the_width_says_so() -> None:
     with pytest.raises(OperatorError, match="'kept' is for heads of width 128 at most, not 160"):
         plans(*(np.zeros((1, 1, 64, 160), np.float16),) * 3, causal=False, structure="kept")

@@ -17,8 +17,10 @@ from tilewright.operators.layouts import Layout
 
 _LARGE: Final = (128, 128)
 _FEW: Final = (64, 64)
-"""Queries and keys of a block on 128 threads, where there are no more. Measured on an H200, 17 of each: 1.5 times as
-fast as 64 queries by 128 keys, width 64, 1.7 times as fast as 128 by 128, width 128."""
+"""Queries and keys of a block on 128 threads, where there are no more. Measured on an H200, 17 of each: width 64 1.5
+times as fast as 64 queries by 128 keys, width 96 2.3 and 128 1.8 times as fast as 128 by 128; 256 .87 of 128 by 64."""
+_MOST_OF_FEW: Final = 128
+"""The largest width of these."""
 _SHORT: Final = {128: 4096}
 """Keys that take little longer than what a work-group begins and ends with, where work-groups have more and less: by
 the width."""
@@ -75,7 +77,7 @@ def tiles_of(
     usual = next(found for most, found in _TILES.items() if width <= most)
     if not takes_tensors(target):
         return [usual]
-    if max(queries, keys) <= _FEW[0]:
+    if max(queries, keys) <= _FEW[0] and width <= _MOST_OF_FEW:
         return [(_FEW, 128), usual]
     shorter = _SHORTER.get(width) if causal else None
     if shorter is not None:

@@ -34,13 +34,14 @@ _KEPT_PROGRAMS: Final = 64
 class _Way(Struct, frozen=True):
     """A program's queries and keys of a block, and its threads on an NVIDIA device.
 
-    What it goes over flat is copied with further `options` of its schedule on sm_90a, and what it does `early`. What is
-    `kept` is read by blocks of so many queries.
+    What it goes over flat is copied with further `options` of its schedule on sm_90a, under a mask those `masked` too,
+    and what it does `early`. What is `kept` is read by blocks of so many queries.
     """
 
     blocks: tuple[int, int]
     threads: int
     options: str = ""
+    masked: str = ""
     early: bool = False
     kept: int = 0
     otherwise: _Way | None = None
@@ -56,7 +57,8 @@ _KEYS_OF_128: Final = _Way((64, 128), 256, _PIPELINED, early=True)
 _TOGETHER: Final = 256
 """Queries of a block of differences that are read: so many read the keys from memory that all multiprocessors share."""
 _OF_LINES: Final = _Way((64, 64), 128)
-_OF_KEPT: Final = _Way((_TOGETHER, 64), 256, kept=_TOGETHER)
+_OF_KEPT: Final = _Way((_TOGETHER, 64), 256, masked="persistent=no", kept=_TOGETHER)
+"""Blocks of queries that see few keys take less time than others: each begins when there is room."""
 STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
     "kept": {
         64: {
@@ -249,7 +251,7 @@ class _Planner(Struct, frozen=True):
             grid = (of_queries, all_heads, batch) if of.is_of_queries else (of_keys, key_heads, batch)
         spans = {name: heads[name].span for name in of.arrays}
         kept = max(count * _kept_of(heads["q"].shape, heads["k"].shape), 1) if of.kept else 0
-        options = way.options if is_flat or is_copied else ""
+        options = f"{way.options} {way.masked * self.causal}".strip() if is_flat or is_copied else ""
         return GradientPlan(of, self.target, way.threads, grid, spans, tuple(integers), options, kept)
 
 

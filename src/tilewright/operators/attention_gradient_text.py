@@ -290,7 +290,7 @@ yield {self._names("f")} : {self.carried}
 
     def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
         other = self.other
-        is_whole = self.of.early and not always
+        is_whole = self.of.early
         delta = self._line(t, "delta", index, is_whole) if "k" in self.of.of else ""
         pieces = [
             self._line(t, "lse2", index, is_whole),

@@ -219,6 +219,26 @@ def test_two_masks(rng: np.random.Generator) -> None:
         assert taken(module, numbers, rng) == wanted
 
 
+@pytest.mark.parametrize(("how", "first", "wanted"), [("add", 2**31 - 3, "lt"), ("sub", 2 - 2**31, "gt")])
+def test_sums_that_wrap(how: str, first: int, wanted: str, rng: np.random.Generator) -> None:
+    """Upwards they are negative, downwards positive, for some columns: there is a mask."""
+    zeros = "%zeros = arith.constant {value = 0} -> tile<6x4xi32>"
+    text = f"""{COLUMN}
+    %first = tile.splat %p -> tile<6x4xi32>
+    %at = arith.{how} %first, %c -> tile<6x4xi32>
+    {zeros}
+    {_compared("%at", "%zeros", wanted)}"""
+    module = of_mask(text)
+    numbers = (np.int32(first), np.int32(0), np.bool_(False))
+    seed = int(rng.integers(1 << 30))
+    before = result(module, numbers, np.random.default_rng(seed))
+    assert np.isinf(before).any()
+    assert not np.isinf(before).all()
+    run(module, BranchOnMasks())
+    np.testing.assert_array_equal(result(module, numbers, np.random.default_rng(seed)), before)
+    assert taken(module, (np.int32(0), *numbers[1:]), rng) == [how == "sub" and wanted == "lt"] * STEPS
+
+
 SCORES = f"""{COLUMN}
 %left = tile.splat %p -> tile<6x4xi32>
 {_compared("%c", "%left", "ge")}"""
