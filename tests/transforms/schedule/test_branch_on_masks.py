@@ -213,10 +213,12 @@ def test_two_masks(rng: np.random.Generator) -> None:
     %unseen = arith.cmp %row, %at {{predicate = "gt"}} -> {BITS}
     """
     numbers = (np.int32(3), np.int32(1), np.bool_(False))
-    for how, wanted in (("or", [True, False, False, True, True]), ("and", [False] * STEPS)):
-        module = of_mask(f"{known}%mask = arith.{how} %gone, %unseen -> {BITS}")
-        run(module, BranchOnMasks())
-        assert taken(module, numbers, rng) == wanted
+    masked = {"or": [True, False, False, True, True], "and": [False] * STEPS}
+    for how, each in masked.items():
+        for form in ("behind", "where"):
+            module = of_mask(f"{known}%mask = arith.{how} %gone, %unseen -> {BITS}", FORMS[form])
+            run(module, BranchOnMasks())
+            assert taken(module, numbers, rng) == [one == (form == "behind") for one in each]
 
 
 @pytest.mark.parametrize(("how", "first", "wanted"), [("add", 2**31 - 3, "lt"), ("sub", 2 - 2**31, "gt")])
