@@ -59,7 +59,7 @@ class BranchOnMasks(Pass, frozen=True):
 
 def _is_mask(op: scf.If) -> bool:
     """Whether a branch of the program does what those of the pass do."""
-    if len(op.outs) != 1 or op.orelse is None or len(list(op.orelse.entry)) != 1:
+    if len(op.outs) != 1 or op.orelse is None:
         return False
     (kept,), (usual,) = scf.yielded(op.then), scf.yielded(op.orelse)
     select = kept.defining_op
