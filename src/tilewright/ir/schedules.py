@@ -84,6 +84,17 @@ class Tiles(Enum):
     ANY = "any"
 
 
+class Maps(Enum):
+    """What becomes of launches with matrices of which the machine copies no boxes, where it copies those of others.
+
+    They are refused, or threads copy: in the same code behind a test, or in code of their own.
+    """
+
+    DEMANDED = "yes"
+    TESTED = "no"
+    APART = "apart"
+
+
 class ProductChoice(Struct, frozen=True):
     """How products of one extent are computed. What is None is not said."""
 
@@ -169,7 +180,7 @@ class Schedule(Struct, frozen=True):
     stream: bool | None = None
     resident: int | None = None
     dependent: bool | None = None
-    maps: bool | None = None
+    maps: Maps | None = None
     pairs: bool | None = None
     divide: Slices | None = None
 
@@ -338,7 +349,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stream": _TRUTH,
     "resident": _COUNT,
     "dependent": _TRUTH,
-    "maps": _TRUTH,
+    "maps": _of_words({each.value: each for each in Maps}),
     "divide": _DIVIDE,
 }
 _KEYS: Final = {**_FIRST, **_THEN}

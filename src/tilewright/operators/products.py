@@ -180,10 +180,10 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
 
 
 def _with_maps(tiles: str, found: Arrangement, target: str) -> str:
-    """Tiles of 16 bits, without a second way for matrices that the machine does not copy if these are none such."""
+    """Tiles of 16 bits, with the one way that matrices of the class need: either all have maps, or one has none."""
     is_half = all(BYTES[one.dtype] == _HALF for one in found.operands[:2])
     copies = is_half and architecture_of(target).multiplies_by_groups
-    return f"{tiles} maps=yes" if copies and has_maps(found) else tiles
+    return f"{tiles} maps={'yes' if has_maps(found) else 'no'}" if copies else tiles
 
 
 def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:

@@ -22,6 +22,7 @@ from tilewright.dialects.gpu_clusters import MOST_BLOCKS
 from tilewright.dialects.matrix_instructions import instruction_of
 from tilewright.ir.schedules import (
     Copies,
+    Maps,
     ProductChoice,
     Schedule,
     ScheduleError,
@@ -91,7 +92,7 @@ _NEEDS: Final = (
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
     _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, Slices((1, 1)))),
-    _Need("maps", "it has no products whose factors the machine copies by itself"),
+    _Need("maps", "it has no products whose factors the machine copies by itself", (None, Maps.TESTED)),
 )
 """In the order in which they are reported."""
 

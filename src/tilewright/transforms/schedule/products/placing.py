@@ -24,15 +24,16 @@ from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Block, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Maps
 from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, late_product, not_copied
+from tilewright.transforms.schedule.products.asked_maps import AskedMaps, surely
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
-from tilewright.transforms.schedule.products.demanded_maps import demand_map
 from tilewright.transforms.schedule.products.factor_memory import Places
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
@@ -124,8 +125,8 @@ class _Placement(Struct):
     def _store(self, build: Builder, stored: Stored) -> None:
         """Let the machine store accumulators."""
         await_stores(self.kernel.body.entry if self.mapped is None else self.mapped)
-        untold = self._untold if self.mapped is None else _none
-        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, untold)
+        tests = self._asked.tests if self.mapped is None else surely
+        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, tests)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
@@ -144,11 +145,10 @@ class _Placement(Struct):
             self.inside.update(sides if is_inside is not None else ())
         ThreadRing(self, loop, ahead).place()
 
-    def _untold(self, matrices: Sequence[Matrix]) -> Sequence[Matrix]:
-        """Those of which launches are not said to have maps."""
-        if not schedule_of(self.kernel).maps:
-            return matrices
-        return [matrix for matrix in matrices if not demand_map(self.kernel, matrix)]
+    @property
+    def _asked(self) -> AskedMaps:
+        """How the kernel finds out which maps a launch has."""
+        return AskedMaps.of(self.kernel, self.products)
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
@@ -176,10 +176,10 @@ class _Placement(Struct):
         stored = self.products.stored
         schedule = schedule_of(self.kernel)
         # where blocks share terms ptxas has no register left for that: 256 x 128 spilled 20 bytes
-        apart = schedule.maps or schedule.stream or len(ahead.products) > 1
+        apart = schedule.maps is Maps.DEMANDED or schedule.stream or len(ahead.products) > 1
         together = isinstance(stored, Stored) and not apart and stored.is_asked_with(matrices, outer)
         asked = [*matrices, stored.matrix] if isinstance(stored, Stored) and together else matrices
-        has_maps = tests_of(Builder.before_op(outer), self._untold(asked))
+        has_maps = self._asked.tests(Builder.before_op(outer), asked)
         if has_maps is not None:
             self._place_twin(ahead, loop, outer, has_maps)
             self.mapped = outer.block if together else None
@@ -368,8 +368,3 @@ class _Placement(Struct):
 
 def _nothing(build: Builder) -> None:
     """What is done meanwhile if there is nothing to do."""
-
-
-def _none(matrices: Sequence[Matrix]) -> Sequence[Matrix]:
-    """Of what a branch has asked, nothing is asked again."""
-    return ()
