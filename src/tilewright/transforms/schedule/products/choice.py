@@ -276,8 +276,9 @@ def _stores(of: _Planned, shared: int) -> _Stores:
         of.kernel, of.plans, of.block.threads, any_accumulators=any_accumulators, sides=of.block.sides
     )
     if not isinstance(stored, Stored):
-        # what nobody asks for needs no reason
-        return _Stores(stored if asked else "", loops, shared)
+        # who has the device copy for one product would have it store
+        is_expected = len(loops) == 1 and all(found.by_tensor for found in loops.values())
+        return _Stores(stored if asked or is_expected else "", loops, shared)
     counts = _stages_enough(wanted)
     one_slab = stored.with_one_slab(of.block.threads // WARP)
     ways = [stored, one_slab] if any_accumulators or len(counts) > 1 else [stored]
