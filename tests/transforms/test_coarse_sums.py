@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 import ml_dtypes
 import numpy as np
@@ -58,8 +57,8 @@ def test_large_tiles_are_copied_in_pairs(rows: int, columns: int, pairs: bool) -
     """Where the device copies, and no block is left alone; with what follows sums too."""
     a, b = (np.zeros((extent, 4096), ml_dtypes.float8_e4m3fn) for extent in (rows, columns))
     scale, bias = np.zeros((rows, 1), np.float32), np.zeros(columns, np.float32)
-    for options in ({}, {"scale": scale, "bias": bias, "epilogue": "scale+bias+gelu"}):
-        schedule = tw.matmul.plan(
-            a, b.T, precision="fast", out_dtype="bf16", target="nvidia:sm_90a", **cast("Options", options)
-        ).schedule
+    alone: Options = {"precision": "fast", "out_dtype": "bf16", "target": "nvidia:sm_90a"}
+    followed: Options = {**alone, "scale": scale, "bias": bias, "epilogue": "scale+bias+gelu"}
+    for options in (alone, followed):
+        schedule = tw.matmul.plan(a, b.T, **options).schedule
         assert ("roles=yes cluster=1x2" in schedule) == pairs

@@ -64,6 +64,14 @@ def test_the_same_way(language: str) -> None:
     assert "persistent=yes" in product.schedule
 
 
+@pytest.mark.parametrize("language", ["linalg", "loops"])
+def test_why_threads_store(language: str) -> None:
+    """Sums are added to what is there."""
+    (product,) = tw.compile(WRITTEN[language], target="nvidia:sm_90a")
+    assert "stores=threads" in product.schedule
+    assert "# stores by threads: what is stored is accessed elsewhere too" in product.schedule
+
+
 def test_loops_compute_the_product(rng: np.random.Generator) -> None:
     """Four warps do, which share tiles with other blocks."""
     n = 128
