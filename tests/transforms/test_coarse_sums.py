@@ -46,6 +46,8 @@ def test_units_take_them(type_: str, turned: bool) -> None:
         plan = tw.matmul.plan(a, a if turned else a.T, precision=precision, out_dtype="bf16", target="nvidia:sm_90a")
         assert unit in plan.schedule
         assert ("copies=tensor" in plan.schedule) == (precision == "fast")
+        said = "# not by wgmma: its sums of floats of 8 bits are not exact (fast)"
+        assert (said in plan.schedule) == (precision == "exact")
     assert "m16n8k32" not in tw.matmul.plan(a, a.T, precision="fast", target="nvidia:sm_80").schedule
 
 

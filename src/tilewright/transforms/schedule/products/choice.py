@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
+from tilewright.dialects.matrix_instructions import sums_exactly
 from tilewright.dialects.reports import Check
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
@@ -80,6 +81,8 @@ class Products(Struct, frozen=True):
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
         unasked = isinstance(self.stored, str) and self.stored not in ("", ASKED)
         reasons += [f"stores by threads: {self.stored}"] if unasked else []
+        exact = any(sums_exactly(plan.instruction) for plan in self.plans.values())
+        reasons += ["not by wgmma: its sums of floats of 8 bits are not exact (fast)"] if exact else []
         alone = [found.alone for found in self.loops.values() if found.alone]
         reasons += [f"blocks copy for themselves: {each}" for each in alone[:1]]
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
