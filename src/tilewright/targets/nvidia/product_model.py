@@ -72,8 +72,8 @@ _READ: Final = 1.22
 """How much longer a step takes of which threads read a factor for fewer columns than an instruction has."""
 _MOST_COLUMNS: Final = 256
 _SMALL_FLOATS: Final = (F8E4M3FN, F8E5M2)
-_PAIR: Final = (1, 2)
-"""Blocks of a cluster whose tiles are below each other."""
+_LARGE, _PAIR = (256, 128), (1, 2)
+"""Elements of a row and rows of a tile of floats of 8 bits that pairs of blocks have, and the cluster of a pair."""
 
 
 def tile_of_groups(
@@ -228,11 +228,9 @@ def _streamed(
 
 
 def _beside_a_producer(tile: MeasuredTile | ModelledTile, rows: int) -> MeasuredTile | ModelledTile:
-    """A tile of floats of 8 bits, in pairs of blocks of which producer warps copy factors for both where it is large.
-
-    H200, e4m3, 4096 and 8192 with 256 x 128: 1.02 of the speed without; 2048, which has another tile, 0.99.
-    """
-    is_large = isinstance(tile, MeasuredTile) and (tile.along, tile.rows) == (_LONG.rows, _LONG.along)
+    """A tile of floats of 8 bits, in pairs of blocks of which producer warps copy factors for both where it is large:
+    faster on an H200 at 4096 and 8192, which have such tiles (`benchmarks/gpu/products.py`)."""
+    is_large = isinstance(tile, MeasuredTile) and (tile.along, tile.rows) == _LARGE
     is_even = -(-rows // tile.rows) % len(_PAIR) == 0
     return replace(tile, more=" roles=yes", cluster=_PAIR) if is_large and is_even else tile
 
