@@ -11,15 +11,17 @@ from msgspec.structs import replace
 
 from tilewright.operators.attention_blocks import (
     are_paired,
+    are_rows,
     are_whole,
     goes_on,
     heads_of_band,
+    known_strides,
     numbers_of_blocks,
     rest_of,
     schedule_of,
     tiles_of,
 )
-from tilewright.operators.attention_devices import multiprocessors
+from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import (
     Head,
     check_fit,
@@ -131,14 +133,17 @@ def planned(
     tiles = tiles_of(width, queries, k.shape[2], causal, runs_on, heads=going_on)
     have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, arrays, each[0])), None)
+    ragged = whole is None and takes_tensors(runs_on) and are_rows(layouts.values(), arrays)
+    whole = tiles[0] if ragged else whole
     blocks, threads = tiles[-1] if whole is None else whole
-    of = AttentionClass(first.dtype, width, blocks, causal, with_lse, is_flat)
+    of = AttentionClass(first.dtype, width, blocks, causal, with_lse, is_flat, ragged=ragged)
     spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    plan = AttentionPlan(of, runs_on, threads, first.shape, (batch, count, queries), spans, tuple(_strides(arrays)))
+    plan = AttentionPlan(of, runs_on, threads, first.shape, (batch, count, queries), spans, _strides(arrays, ragged))
     if whole is None:
         places = [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
         return replace(plan, integers=(*plan.integers, *places))
-    of = replace(of, whole=True, persistent=not in_place and goes_on(runs_on, q, k, of))
+    of = replace(of, whole=True)
+    of = replace(of, persistent=not in_place and goes_on(runs_on, q, k, of))
     of = replace(of, paired=of.persistent and are_paired(q, of))
     plan, rest = replace(plan, of=of, band=heads_of_band(q, k, of)), rest_of(q, k, of)
     plan = replace(plan, integers=_integers(arrays, plan, rest))
@@ -164,16 +169,19 @@ def _rest_plan(plan: AttentionPlan, arrays: Sequence[Head], rest: Rest) -> RestP
 def _integers(arrays: Sequence[Head], plan: AttentionPlan, rest: Rest | None) -> tuple[int, ...]:
     """What a launch of whole blocks passes."""
     q, k, *_ = arrays
-    places = [flat_of(each) for each in arrays]
-    found = [number for each in places if each is not None for number in (each.rows, *each.integers[2:])]
-    return (*_strides(arrays), *found, *numbers_of_blocks(q, k, plan.band, plan.of, multiprocessors(), rest))
+    flat = [found for each in arrays if (found := flat_of(each)) is not None]
+    places = [number for found in flat for number in (found.rows, *found.integers[2:])]
+    places = [q.shape[0], k.shape[1]] if plan.of.ragged else places
+    numbers = numbers_of_blocks(q, k, plan.band, plan.of, multiprocessors(), rest)
+    return (*_strides(arrays, plan.of.ragged), *places, *numbers)
 
 
-def _strides(arrays: Sequence[Head]) -> list[int]:
+def _strides(arrays: Sequence[Head], is_copied: bool) -> tuple[int, ...]:
     """The first integers of a launch: queries, keys, heads that share keys, strides."""
     q, k, *_ = arrays
     shared = q.shape[1] // max(k.shape[1], 1)
-    return [q.shape[2], k.shape[2], shared, *(stride for each in arrays for stride in each.strides[:3])]
+    strides = (stride for each in arrays for stride in known_strides(each, is_copied))
+    return (q.shape[2], k.shape[2], shared, *strides)
 
 
 def _text(of: AttentionClass) -> str:
