@@ -239,6 +239,13 @@ def test_waits_for_late_products_begin_basic_blocks() -> None:
         assert not at.others
 
 
+def test_sums_that_nobody_scales_are_awaited_anywhere() -> None:
+    text = TEXTS.attention(OF).replace("mmaf %p, %vs, %scaled", "mmaf %p, %vs, %acc")
+    module = next(iter(levels(text, Architecture.SM_90A)))
+    waits = _ops(module.kernels[0], tensors.AwaitPhase)
+    assert len(waits) == len(_ops(taken_down(OF, Architecture.SM_90A)[0][0].kernels[0], tensors.AwaitPhase)) - 1
+
+
 def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> None:
     """One that has not may multiply it yet."""
     _, llvm, kernels = taken_down(OF, Architecture.SM_90A)
