@@ -137,7 +137,6 @@ def test_what_the_machine_copies_has_no_second_way() -> None:
     assert second(a, b, odd[:, :200])
     assert second(a, b, np.zeros((300, 201), np.float16)[:, 1:])
     assert second(a, b[:, ::2], out[:, :100])
-    assert second(a.astype(np.float32), b.astype(np.float32), out.astype(np.float32))
     assert second(a, b, out, target="nvidia:sm_80")
     # neighbours that lie in matrices beside each other, and more modes than a map has
     apart = np.zeros((8, 8, 8), np.float16)
@@ -149,6 +148,27 @@ def test_what_the_machine_copies_has_no_second_way() -> None:
         assert ("maps=yes" in plan.steps[0].tiles) == (modes == 5)
     plan = tw.matmul.plan(a, b, out, target="nvidia:sm_90a")
     assert plan.schedule.endswith("maps=yes")
+
+
+@pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_threads_copy_16_bytes_at_a_time_has_no_second_way(dtype: type[Any], target: str) -> None:
+    """In which they copy elements one by one. Left factors of f32 are turned, wherever their rows begin."""
+    a, b, odd = np.zeros((304, 304), dtype), np.zeros((304, 208), dtype), np.zeros((304, 203), dtype)
+
+    def second(a: Array, b: Array, **options: Any) -> bool:
+        return "maps=yes" not in tw.matmul.plan(a, b, target=target, **options).steps[0].tiles
+
+    assert not second(a, b)
+    assert not second(np.stack([a, a]), np.stack([b, b]))
+    assert not second(a[:203], odd[:, :200].copy())
+    assert second(a, odd)
+    assert second(a[:, :0], b[:0])
+    assert second(a[:, 1:], b[1:]) == (dtype is np.float64)
+    assert second(a, b, accumulate="f64") == (dtype is np.float32)
+    if dtype is np.float32:
+        assert second(a, b, precision="3xtf32")
+    assert "maps=yes" in tw.matmul.plan(a, b, target=target).schedule
 
 
 def test_tiles_by_turns_where_the_machine_stores() -> None:

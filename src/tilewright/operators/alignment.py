@@ -80,6 +80,14 @@ def has_maps(arrangement: Arrangement) -> bool:
     return all(map(_has_map, (*arrangement.operands[:2], arrangement.operands[-1])))
 
 
+def has_wide_copies(arrangement: Arrangement) -> bool:
+    """Whether threads copy exact factors of f32 and f64 16 bytes at a time, as they lie, or turn them."""
+    floats = ("f32", "f64")
+    return all(
+        one.dtype in floats and (_has_map(one) or _is_turned(one, exact=True)) for one in arrangement.operands[:2]
+    )
+
+
 def _has_map(one: Arranged) -> bool:
     size, rows = BYTES[one.dtype], zip(one.shape[:-1], one.strides[:-1], strict=True)
     if not one.unit or not one.aligned or not all(0 < extent < MOST_EXTENT for extent in one.shape):

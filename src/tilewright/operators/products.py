@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.operators.alignment import BYTES, aligned_strides, has_maps, misaligned
+from tilewright.operators.alignment import BYTES, aligned_strides, has_maps, has_wide_copies, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
     PARTIAL,
@@ -168,22 +168,26 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = _with_aligned_factors(found, copies, tiles.seconds, exact=wish.precision == "exact")
     parts = tiles.parts
     if parts == 1:
-        steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish.target)),)
+        steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish)),)
     else:
         divided = in_parts(found, parts, wish.accumulate)
         plain = replace(wish, compute=wish.accumulate, steps=(), scaled=False, added=False, rounded=False)
         steps = (
-            _step(divided.product, plain, _with_maps(tiles.schedule, divided.product, wish.target)),
+            _step(divided.product, plain, _with_maps(tiles.schedule, divided.product, wish)),
             _step(divided.sums, wish, ""),
         )
     return Plan(tuple(copies), found, steps, wish.target, wish.precision, parts)
 
 
-def _with_maps(tiles: str, found: Arrangement, target: str) -> str:
-    """Tiles of 16 bits, without a second way for matrices that the machine does not copy if these are none such."""
-    is_half = all(BYTES[one.dtype] == _HALF for one in found.operands[:2])
-    copies = is_half and architecture_of(target).multiplies_by_groups
-    return f"{tiles} maps=yes" if copies and has_maps(found) else tiles
+def _with_maps(tiles: str, found: Arrangement, wish: Wish) -> str:
+    """Tiles without a second way for matrices that the machine does not copy, or threads not 16 bytes at a time, if
+    these are none such."""
+    types = {one.dtype for one in found.operands[:2]}
+    if all(BYTES[each] == _HALF for each in types):
+        is_told = architecture_of(wish.target).multiplies_by_groups and has_maps(found)
+    else:
+        is_told = wish.precision == "exact" and types == {wish.accumulate} and has_wide_copies(found)
+    return f"{tiles} maps=yes" if is_told else tiles
 
 
 def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:

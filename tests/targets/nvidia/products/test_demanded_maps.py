@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -67,6 +69,26 @@ def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None
     assert gcds == [(1, 8, 8)] * 3
     wanted = (a.astype(float) @ right.astype(float)).astype(np.float16)
     given = Launch([left.transpose(), right.transpose(), out.transpose()], {2: wanted.transpose()}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
+@pytest.mark.parametrize("extents", [(40, 24, 36), (33, 29, 19), (5, 70, 3)], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threads_copy_16_bytes_at_a_time(
+    dtype: type[np.floating[Any]], extents: tuple[int, int, int], rng: np.random.Generator
+) -> None:
+    """And no elements one by one but those that they turn, whatever ends in a box."""
+    m, n, k = extents
+    a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((m, 40), (k, 72)))
+    a, b, out = a[:, :k], b[:, :n], np.full((m, n), np.nan, dtype)
+    plan = tw.matmul.plan(a, b, out, target="nvidia:sm_80")
+    step = plan.steps[0]
+    assert step.tiles.endswith("maps=yes")
+    assert not plan.copies
+    llvm, kernel = emitted(step.text, Architecture.SM_80, schedule="tile=32x32x16 maps=yes")
+    assert ("cp.async.ca" in llvm) == (dtype is np.float32)
+    given = Launch([a.transpose(), b.transpose(), out.transpose()], {2: (a @ b).transpose()}, (1, 1, 1))
     found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
     assert not found, found
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
@@ -92,7 +93,7 @@ class _Placement(Struct):
     aligned: set[Side] = field(default_factory=set[Side])
     """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
     inside: set[Side] = field(default_factory=set[Side])
-    """Those all of whose boxes lie in their matrices."""
+    """Those whose boxes leave their matrices nowhere but behind the last terms."""
     mapped: Block | None = None
     """The branch for launches with maps of factors and of the matrix that is stored: nothing else is asked in it."""
 
@@ -131,27 +132,34 @@ class _Placement(Struct):
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
         tests for each copy."""
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
-        sides = ahead.copied
         found = [staging.tested_matrix(source) for staging, source in sources]
-        tested = {side: matrix for side, matrix in zip(sides, found, strict=True) if matrix is not None}
-        is_aligned = tests_of(build, list(tested.values())) if tested else None
+        matrices = [matrix for matrix in found if matrix is not None]
+        untold = self._untold(matrices)
+        is_aligned = tests_of(build, untold) if untold else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
         conditions = [each for each in (is_aligned, is_inside) if each is not None]
+        ways = [(loop, ahead)]
         if conditions:
             condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
-            self._place_twin(ahead, loop, loop, condition)
-            self.aligned.update(tested)
-            self.inside.update(sides if is_inside is not None else ())
-        ThreadRing(self, loop, ahead).place()
+            ways.append(self._twin(ahead, loop, loop, condition))
+        for _, its in ways[: 1 if is_aligned is not None else None]:
+            self.aligned.update(compress(its.copied, [matrix is not None for matrix in found]))
+        self.inside.update(ahead.copied if is_inside is not None else ())
+        for each, its in ways:
+            ThreadRing(self, each, its).place()
 
     def _untold(self, matrices: Sequence[Matrix]) -> Sequence[Matrix]:
-        """Those of which launches are not said to have maps."""
+        """Those of which launches are not said to have maps, or to begin with all rows at 16 bytes."""
         if not schedule_of(self.kernel).maps:
             return matrices
         return [matrix for matrix in matrices if not demand_map(self.kernel, matrix)]
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
+        ThreadRing(self, *self._twin(ahead, loop, outer, condition)).place()
+
+    def _twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> tuple[scf.For, Ahead]:
+        """The other one of two loops, of which a condition chooses, not yet placed."""
         same = dict(zip(outer.walk(), branched(condition, outer).walk(), strict=True))
         twin = same[loop]
         assert isinstance(twin, scf.For)
@@ -159,7 +167,7 @@ class _Placement(Struct):
             other = same[op]
             assert isinstance(other, tile.Mma)
             self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-        ThreadRing(self, twin, ahead.of_twin(same)).place()
+        return twin, ahead.of_twin(same)
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""

@@ -23,7 +23,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import MemrefType, ScalarType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.address_spaces import is_surely_global
-from tilewright.transforms.facts import alignment, divisor, stride_divisor
+from tilewright.transforms.facts import alignment, divisor, never_negative, stride_divisor
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle
 from tilewright.transforms.schedule.products.sources import Source
@@ -43,8 +43,8 @@ and less where they do not (96x96x32, 64x64x32); f64, which has no registers lef
 class Staging(Struct, frozen=True):
     """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
 
-    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, all
-    boxes lie in it.
+    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, no box
+    leaves it along m or n, or begins in front of it: those of the last terms may end behind it.
     """
 
     factor: Factor
@@ -116,16 +116,23 @@ class Staging(Struct, frozen=True):
         near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
         view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
         check = tuple(load.check) or (False, False)
-        if self.inside:
-            check = (False, False)
-        elif self.factor.is_padded:
+        if self.factor.is_padded:
             # what is copied beyond the tile may lie outside
             check = tuple(tested or mode == near for mode, tested in enumerate(check))
-        return Box(view, indices, check, near, far, source.element)
+        if self.inside:
+            check = tuple(tested and mode == deep for mode, tested in enumerate(check))
+        return Box(view, indices, check, near, far, source.element, begins=self.inside)
 
-    def fits(self, build: Builder, source: Source, known: Mapping[Value, Value]) -> Value | None:
-        """Whether a box lies in its matrix; None if it never does."""
-        return self.box(source, known).inside(build, self._near, self.factor.rows)
+    def keeps_inside(self, build: Builder, source: Source, known: Mapping[Value, Value]) -> Sequence[Value] | None:
+        """What tells that a box leaves its matrix nowhere but behind the last terms; None if it does elsewhere."""
+        box, (outer, deep) = self.box(source, known), (source.dims[self.outer_dim], source.dims[1 - self.outer_dim])
+        found: list[Value] = []
+        if box.check[outer]:
+            fits = box.tested_along([outer]).inside(build, self._near, self.factor.rows)
+            if fits is None:
+                return None
+            found.append(fits)
+        return [*found, emit.not_less(build, box.indices[deep], build.index(0))] if box.check[deep] else found
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], apart: bool) -> None:
         """Copies without tests along both modes where all of the box lies in the matrix, which one test tells.
@@ -228,7 +235,8 @@ class Staging(Struct, frozen=True):
 class Box(Struct, frozen=True):
     """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`.
 
-    Its elements are converted to `element` when they are loaded.
+    Its elements are converted to `element` when they are loaded. It never begins in front of the matrix if that is
+    known (`begins`).
     """
 
     view: Value
@@ -237,6 +245,7 @@ class Box(Struct, frozen=True):
     near: int
     far: int
     element: ScalarType
+    begins: bool = False
 
     def is_copied_as(self, element: ScalarType) -> bool:
         """Whether elements of that type are what memory holds."""
@@ -310,7 +319,7 @@ class Box(Struct, frozen=True):
             stride = build(Stride(self.view, self.far)).out
             rest = build(And(stride, build.index(bytes_ // math.gcd(bytes_, size) - 1))).out
             tests.append(emit.equals_zero(build, rest))
-        if self.check[self.near] and emit.integer_of(self.indices[self.near]) != 0:
+        if self.check[self.near] and not self.begins and not never_negative(self.indices[self.near]):
             # a piece of which the first elements lie outside is none
             tests.append(emit.not_less(build, self.indices[self.near], build.index(0)))
         found = tests[0] if tests else True

@@ -1,4 +1,5 @@
-"""Loops of which one test in front says that all of their boxes lie in their matrices: their copies need none."""
+"""Loops of which one test in front says that no box leaves its matrix along m or n: their copies need tests along the
+terms alone, and those only where terms end in a box."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from tilewright.transforms.schedule.products.staging import Staging
 def all_inside(
     build: Builder, loop: scf.For, slices: Sequence[Operation], sources: Sequence[tuple[Staging, Source]]
 ) -> Value | None:
-    """Whether the boxes of the first and of the last iteration lie inside, and so all; None if that is not known.
+    """Whether the boxes of the first and of the last iteration leave their matrices nowhere but behind the last terms,
+    and so all; None if that is not known.
 
     `slices` compute where boxes lie. Where coordinates only grow with the loop's index, all lie between those two if
     the matrix is the same in all iterations.
@@ -38,10 +40,11 @@ def all_inside(
         for op in slices:
             build(op.clone(known))
         for staging, source in tested:
-            fits = staging.fits(build, source, known)
-            if fits is None:
+            tests = staging.keeps_inside(build, source, known)
+            if tests is None:
                 return None
-            found = fits if found is None else emit.both(build, found, fits)
+            for fits in tests:
+                found = fits if found is None else emit.both(build, found, fits)
     return found
 
 
