@@ -80,12 +80,14 @@ def has_maps(arrangement: Arrangement) -> bool:
     return all(map(_has_map, (*arrangement.operands[:2], arrangement.operands[-1])))
 
 
-def has_wide_copies(arrangement: Arrangement) -> bool:
-    """Whether threads copy exact factors of f32 and f64 16 bytes at a time, as they lie, or turn them."""
-    floats = ("f32", "f64")
-    return all(
-        one.dtype in floats and (_has_map(one) or _is_turned(one, exact=True)) for one in arrangement.operands[:2]
-    )
+def has_wide_copies(arrangement: Arrangement) -> bool | None:
+    """Whether threads copy exact factors of f32 and f64 16 bytes at a time, as they lie, or else all elements one by
+    one, but for those that are turned in any case; None where neither is so."""
+    factors = [one for one in arrangement.operands[:2] if not _is_turned(one, exact=True)]
+    if any(one.dtype not in ("f32", "f64") or not one.unit for one in factors):
+        return None
+    wide = {_has_map(one) for one in factors}
+    return all(wide) if len(wide) < len((False, True)) else None
 
 
 def _has_map(one: Arranged) -> bool:

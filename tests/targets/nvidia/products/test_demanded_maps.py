@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -74,20 +72,22 @@ def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None
 
 
 @pytest.mark.parametrize("extents", [(40, 24, 36), (33, 29, 19), (5, 70, 3)], ids=str)
+@pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_threads_copy_16_bytes_at_a_time(
-    dtype: type[np.floating[Any]], extents: tuple[int, int, int], rng: np.random.Generator
+def test_threads_copy_16_bytes_or_an_element_at_a_time(
+    dtype: type[np.float32 | np.float64], first: int, extents: tuple[int, int, int], rng: np.random.Generator
 ) -> None:
-    """And no elements one by one but those that they turn, whatever ends in a box."""
+    """Nothing else, whatever ends in a box. Left factors of f32 are turned element by element."""
     m, n, k = extents
     a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((m, 40), (k, 72)))
-    a, b, out = a[:, :k], b[:, :n], np.full((m, n), np.nan, dtype)
+    a, b, out = a[:, first : first + k], b[:, first : first + n], np.full((m, n), np.nan, dtype)
     plan = tw.matmul.plan(a, b, out, target="nvidia:sm_80")
     step = plan.steps[0]
-    assert step.tiles.endswith("maps=yes")
+    assert step.tiles.endswith("maps=no" if first else "maps=yes")
     assert not plan.copies
-    llvm, kernel = emitted(step.text, Architecture.SM_80, schedule="tile=32x32x16 maps=yes")
-    assert ("cp.async.ca" in llvm) == (dtype is np.float32)
+    llvm, kernel = emitted(step.text, Architecture.SM_80, schedule=f"tile=32x32x16 maps={'no' if first else 'yes'}")
+    assert ("cp.async.ca" in llvm) == (first == 1 or dtype is np.float32)
+    assert ("cp.async.cg" in llvm) == (first == 0)
     given = Launch([a.transpose(), b.transpose(), out.transpose()], {2: (a @ b).transpose()}, (1, 1, 1))
     found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
     assert not found, found

@@ -133,7 +133,7 @@ class _Placement(Struct):
         tests for each copy."""
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
         found = [staging.tested_matrix(source) for staging, source in sources]
-        matrices = [matrix for matrix in found if matrix is not None]
+        matrices = [matrix for matrix in found if matrix is not None and not self._copies_elements]
         untold = self._untold(matrices)
         is_aligned = tests_of(build, untold) if untold else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
@@ -143,10 +143,15 @@ class _Placement(Struct):
             condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
             ways.append(self._twin(ahead, loop, loop, condition))
         for _, its in ways[: 1 if is_aligned is not None else None]:
-            self.aligned.update(compress(its.copied, [matrix is not None for matrix in found]))
+            self.aligned.update(compress(its.copied, [matrix in matrices for matrix in found]))
         self.inside.update(ahead.copied if is_inside is not None else ())
         for each, its in ways:
             ThreadRing(self, each, its).place()
+
+    @property
+    def _copies_elements(self) -> bool:
+        """Whether nothing is copied 16 bytes at a time that may begin elsewhere."""
+        return schedule_of(self.kernel).maps is False
 
     def _untold(self, matrices: Sequence[Matrix]) -> Sequence[Matrix]:
         """Those of which launches are not said to have maps, or to begin with all rows at 16 bytes."""
@@ -263,7 +268,8 @@ class _Placement(Struct):
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
         plan, known = self.plans[op], ((op, side) in self.aligned, (op, side) in self.inside)
-        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads, *known)
+        memory, by_element = self.memory_of(op, side), self._copies_elements
+        return Staging((plan.lhs, plan.rhs)[side], side, memory, self.threads, *known, by_element=by_element)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""

@@ -44,7 +44,8 @@ class Staging(Struct, frozen=True):
     """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
 
     If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, no box
-    leaves it along m or n, or begins in front of it: those of the last terms may end behind it.
+    leaves it along m or n, or begins in front of it: those of the last terms may end behind it. Elements that can be
+    copied alone are so `by_element`, wherever rows begin, if these are not known to begin at 16 bytes.
     """
 
     factor: Factor
@@ -53,6 +54,7 @@ class Staging(Struct, frozen=True):
     threads: int
     aligned: bool = False
     inside: bool = False
+    by_element: bool = False
 
     @property
     def _type(self) -> MemrefType:
@@ -78,15 +80,17 @@ class Staging(Struct, frozen=True):
         box = self.box(source, known)
         size = self.factor.element.bytes
         copied = self._is_copied(box)
-        may = box.may_take(build, PIECE, self.aligned) if copied else None
         wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
-        often = often and size == _WORD
+        may = self._may_take(build, box, narrow) if copied else None
+        # with one way for all copies there are registers enough
+        unrolled = narrow and (size == _WORD or self.by_element)
+        often = often and (size == _WORD or self.by_element)
 
         def whole(at: Builder) -> None:
             self._tested(at, box, lambda here, part: self._copy(here, stage, part, here.index(0), rows, wide), often)
 
         def pieces(at: Builder) -> None:
-            if not box.is_turned and not (narrow and size == _WORD):
+            if not box.is_turned and not unrolled:
                 self._by_rows(at, stage, box, narrow, _AT_ONCE)
                 return
             self._tested(at, box, lambda here, part: self._by_rows(here, stage, part, narrow, _WRITTEN_OUT), often)
@@ -97,6 +101,14 @@ class Staging(Struct, frozen=True):
             whole(build)
         else:
             emit.if_else(build, may, whole, pieces)
+
+    def _may_take(self, build: Builder, box: Box, narrow: bool) -> Value | bool | None:
+        """Whether 16 bytes are copied at a time."""
+        return (
+            None
+            if narrow and self.by_element and not box.is_aligned(PIECE)
+            else box.may_take(build, PIECE, self.aligned)
+        )
 
     def _is_copied(self, box: Box) -> bool:
         return box.is_copied_as(self.factor.element) and is_surely_global(box.view)
