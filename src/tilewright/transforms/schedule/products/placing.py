@@ -138,15 +138,12 @@ class _Placement(Struct):
         is_aligned = tests_of(build, untold) if untold else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
         conditions = [each for each in (is_aligned, is_inside) if each is not None]
-        ways = [(loop, ahead)]
         if conditions:
             condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
-            ways.append(self._twin(ahead, loop, loop, condition))
-        for _, its in ways[: 1 if is_aligned is not None else None]:
-            self.aligned.update(compress(its.copied, [matrix in matrices for matrix in found]))
+            self._place_twin(ahead, loop, loop, condition)
+        self.aligned.update(compress(ahead.copied, [matrix in matrices for matrix in found]))
         self.inside.update(ahead.copied if is_inside is not None else ())
-        for each, its in ways:
-            ThreadRing(self, each, its).place()
+        ThreadRing(self, loop, ahead).place()
 
     @property
     def _copies_elements(self) -> bool:
@@ -161,10 +158,6 @@ class _Placement(Struct):
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
-        ThreadRing(self, *self._twin(ahead, loop, outer, condition)).place()
-
-    def _twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> tuple[scf.For, Ahead]:
-        """The other one of two loops, of which a condition chooses, not yet placed."""
         same = dict(zip(outer.walk(), branched(condition, outer).walk(), strict=True))
         twin = same[loop]
         assert isinstance(twin, scf.For)
@@ -172,7 +165,7 @@ class _Placement(Struct):
             other = same[op]
             assert isinstance(other, tile.Mma)
             self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-        return twin, ahead.of_twin(same)
+        ThreadRing(self, twin, ahead.of_twin(same)).place()
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""

@@ -104,11 +104,9 @@ class Staging(Struct, frozen=True):
 
     def _may_take(self, build: Builder, box: Box, narrow: bool) -> Value | bool | None:
         """Whether 16 bytes are copied at a time."""
-        return (
-            None
-            if narrow and self.by_element and not box.is_aligned(PIECE)
-            else box.may_take(build, PIECE, self.aligned)
-        )
+        if narrow and self.by_element and not box.is_aligned(PIECE):
+            return None
+        return box.may_take(build, PIECE, self.aligned)
 
     def _is_copied(self, box: Box) -> bool:
         return box.is_copied_as(self.factor.element) and is_surely_global(box.view)
