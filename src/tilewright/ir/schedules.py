@@ -42,7 +42,9 @@ Tiles of results are divided into so many slices along their first by so many al
 element (`divide=2x1`), each of which a block computes. With `divide=2x1/66` launches of at most so many work-groups do
 so, by code of their own. `divide=1x1` leaves tiles whole.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
-which threads do, and no test for it.
+which threads do, and no test for it. Where threads copy in any case, for warps that multiply by themselves, those are
+refused that threads do not copy 16 bytes at a time. With `maps=no` these copy elements of 4 and 8 bytes one by one,
+wherever rows begin, and have no other way.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 

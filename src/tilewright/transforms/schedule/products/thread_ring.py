@@ -24,9 +24,9 @@ Warps that multiply from registers read ahead of that barrier, too, so that thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, team, tile
@@ -49,6 +49,8 @@ from tilewright.transforms.schedule.products.parts import Multiplication, Parts,
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
+
+NOTHING: Final[Mapping[Value, Value]] = {}
 
 
 class Placement(Protocol):
@@ -97,24 +99,35 @@ class ThreadRing:
         self._sources = placement.run_ahead(ahead)
         self._step = step_of(loop)
 
-    def place(self) -> None:
-        """Load the first stages before the loop, and in it the one that is needed some iterations on."""
-        loop, ahead, count = self._loop, self._ahead, self._ahead.stages
-        build = Builder.before_op(loop)
-        build(team.Barrier(fence_local=True))
-        # what all iterations share arrives with the first stage
-        for op in ahead.products:
-            for side in range(2):
-                if (op, side) in ahead.once:
-                    self._placement.bring(build, op, side)
-        for number in range(count - 1):
-            index = emit.add(build, _wide(build, loop.lower), build.index(number * self._step))
-            self._load(build, index, _wide(build, loop.lower), build.index(number))
-            build(gpu.CommitCopies())
+    def place(self, *, first: bool = True) -> None:
+        """Load the `first` stages before the loop, if nobody else does, and in it the one that is needed some
+        iterations on."""
+        ahead = self._ahead
+        if first:
+            build = Builder.before_op(self._loop)
+            build(team.Barrier(fence_local=True))
+            # what all iterations share arrives with the first stage
+            for op in ahead.products:
+                for side in range(2):
+                    if (op, side) in ahead.once:
+                        self._placement.bring(build, op, side)
+            self.fill(build, {})
         if self._reads_ahead:
             self._multiply_ahead(ahead.products[0])
         else:
             self._multiply()
+
+    def fill(self, build: Builder, known: Mapping[Value, Value]) -> None:
+        """Begin to load all stages but one for the first iterations of a tile, of which `known` says what stands for
+        values in front of the loop; all that they held before has been read."""
+        lower, upper = (known.get(bound, bound) for bound in (self._loop.lower, self._loop.upper))
+        first = _wide(build, lower)
+        for number in range(self._ahead.stages - 1):
+            index, stage = emit.add(build, first, build.index(number * self._step)), build.index(number)
+            there = at_iteration(build, self._loop, index, first, upper)
+            if there is not None:
+                self._begin(there, index, stage, known=known)
+            build(gpu.CommitCopies())
 
     @property
     def _reads_ahead(self) -> bool:
@@ -202,19 +215,18 @@ class ThreadRing:
         stage = emit.select(build, emit.equals_zero(build, read), last, emit.sub(build, read, build.index(1)))
         present = _wide(build, self._loop.index)
         index = emit.add(build, present, build.index((self._ahead.stages - 1) * self._step))
-        self._load(build, index, present, stage, often=True)
-        build(gpu.CommitCopies())
-
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value, *, often: bool = False) -> None:
-        """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
         there = at_iteration(build, self._loop, index, present)
         if there is not None:
-            self._begin(there, index, stage, often)
+            self._begin(there, index, stage, often=True)
+        build(gpu.CommitCopies())
 
-    def _begin(self, build: Builder, index: Value, stage: Value, often: bool) -> None:
+    def _begin(
+        self, build: Builder, index: Value, stage: Value, *, known: Mapping[Value, Value] = NOTHING, often: bool = False
+    ) -> None:
+        """Begin to load the factors of an iteration."""
         type_ = self._loop.index.type
         assert isinstance(type_, ScalarType)
-        known: dict[Value, Value] = {self._loop.index: emit.cast(build, index, type_)}
+        known = {**known, self._loop.index: emit.cast(build, index, type_)}
         for op in self._ahead.slices:
             build(op.clone(known))
         for staging, source in self._sources:
