@@ -71,7 +71,7 @@ def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None
     assert not found, found
 
 
-@pytest.mark.parametrize("extents", [(40, 24, 36), (33, 29, 19), (5, 70, 3)], ids=str)
+@pytest.mark.parametrize("extents", [(40, 24, 36), (33, 29, 19), (64, 32, 19), (64, 32, 32), (5, 70, 3)], ids=str)
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_threads_copy_16_bytes_or_an_element_at_a_time(

@@ -147,8 +147,8 @@ def test_open_extents_have_a_launch_with_larger_tiles(element: str, rng: np.rand
 def test_boxes_of_open_extents_are_inside_or_tested(
     extents: tuple[int, int, int], element: str, rng: np.random.Generator
 ) -> None:
-    """A loop with tests for the last terms alone runs where boxes lie in their matrices along the result, another one
-    with tests for each copy where they do not; of words copies with tests along the result alone, too."""
+    """A loop without tests runs where all boxes lie in their matrices, another one where the last ones do not; of words
+    copies with tests along the result alone, too."""
     m, n, k = extents
     product = TEXTS.Product((m, n, k), element, element)
     given = replace(launch(product, (m, n), "F", rng), grid=(1, 1, 1))
@@ -156,7 +156,8 @@ def test_boxes_of_open_extents_are_inside_or_tested(
     llvm, info = emitted(text, Architecture.SM_80, "tile=32x32x16")
     free, tested = (llvm.count(f"cp.async.cg.shared.global.16{kind}(") for kind in ("", ".s"))
     assert free > 8
-    assert tested == free + (element == "f32")
+    # in the loop with tests, once more
+    assert tested == free // 2 + 1 + (element == "f32")
     found = faults(given, Emulated(Program(llvm), (msgspec.structs.replace(info, steps=None),)).run(given))
     assert not found, found
 

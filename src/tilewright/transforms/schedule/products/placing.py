@@ -45,7 +45,7 @@ from tilewright.transforms.schedule.products.producer_ring import ProducerRing, 
 from tilewright.transforms.schedule.products.put_off import PutOff, put_off
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
-from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.products.staging import Leaves, Staging
 from tilewright.transforms.schedule.products.storing import Stored, await_stores
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import Stay, TensorRings
@@ -93,8 +93,8 @@ class _Placement(Struct):
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
     aligned: set[Side] = field(default_factory=set[Side])
     """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
-    inside: set[Side] = field(default_factory=set[Side])
-    """Those whose boxes leave their matrices nowhere but behind the last terms."""
+    leaves: dict[Side, Leaves] = field(default_factory=dict[Side, Leaves])
+    """Where boxes may leave their matrices, if not anywhere."""
     mapped: Block | None = None
     """The branch for launches with maps of factors and of the matrix that is stored: nothing else is asked in it."""
 
@@ -131,22 +131,32 @@ class _Placement(Struct):
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
-        tests for each copy."""
+        tests for each copy. Where a launch says how matrices begin, so that loops are short, a third one has tests
+        along the terms, for boxes that leave matrices nowhere else."""
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
         found = [staging.tested_matrix(source) for staging, source in sources]
         matrices = [matrix for matrix in found if matrix is not None and not self._copies_elements]
         untold = self._untold(matrices)
         is_aligned = tests_of(build, untold) if untold else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
+        is_told = schedule_of(self.kernel).maps is not None and is_inside is not None
+        ends_behind = all_inside(build, loop, ahead.slices, sources, terms=False) if is_told else None
         if ahead.around is not None:
             self._fill_ahead(loop, ahead, ahead.around)
         conditions = [each for each in (is_aligned, is_inside) if each is not None]
+        ways = [(loop, ahead)]
         if conditions:
             condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
-            self._place_twin(ahead, loop, loop, condition)
+            ways.append(self._twin(ahead, loop, loop, condition))
         self.aligned.update(compress(ahead.copied, [matrix in matrices for matrix in found]))
-        self.inside.update(ahead.copied if is_inside is not None else ())
-        ThreadRing(self, loop, ahead).place(first=ahead.around is None)
+        if is_inside is not None:
+            self.leaves |= dict.fromkeys(ahead.copied, Leaves.NOWHERE)
+        if ends_behind is not None:
+            second, its = ways[-1]
+            ways.append(self._twin(its, second, second, ends_behind))
+            self.leaves |= dict.fromkeys(its.copied, Leaves.BEHIND_TERMS)
+        for each, its in ways:
+            ThreadRing(self, each, its).place(first=ahead.around is None)
 
     def _fill_ahead(self, loop: scf.For, ahead: Ahead, around: Around) -> None:
         """Let threads copy the first stages of a tile behind the loop of the one before, and of the first tile in front
@@ -188,6 +198,10 @@ class _Placement(Struct):
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
+        ThreadRing(self, *self._twin(ahead, loop, outer, condition)).place()
+
+    def _twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> tuple[scf.For, Ahead]:
+        """The other one of two loops, of which a condition chooses."""
         same = dict(zip(outer.walk(), branched(condition, outer).walk(), strict=True))
         twin = same[loop]
         assert isinstance(twin, scf.For)
@@ -195,7 +209,7 @@ class _Placement(Struct):
             other = same[op]
             assert isinstance(other, tile.Mma)
             self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-        ThreadRing(self, twin, ahead.of_twin(same)).place(first=outer is not loop or ahead.around is None)
+        return twin, ahead.of_twin(same)
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
@@ -290,9 +304,10 @@ class _Placement(Struct):
 
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
-        plan, known = self.plans[op], ((op, side) in self.aligned, (op, side) in self.inside)
-        memory, by_element = self.memory_of(op, side), self._copies_elements
-        return Staging((plan.lhs, plan.rhs)[side], side, memory, self.threads, *known, by_element=by_element)
+        plan, memory = self.plans[op], self.memory_of(op, side)
+        is_aligned, leaves = (op, side) in self.aligned, self.leaves.get((op, side), Leaves.ANYWHERE)
+        factor = (plan.lhs, plan.rhs)[side]
+        return Staging(factor, side, memory, self.threads, is_aligned, leaves, by_element=self._copies_elements)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""

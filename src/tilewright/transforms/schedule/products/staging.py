@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import Enum
 from typing import Final
 
 from msgspec import Struct
@@ -40,12 +41,20 @@ and less where they do not (96x96x32, 64x64x32); f64, which has no registers lef
 """
 
 
+class Leaves(Enum):
+    """Where boxes may leave their matrices."""
+
+    NOWHERE = "nowhere"
+    BEHIND_TERMS = "behind the last terms"
+    ANYWHERE = "anywhere"
+
+
 class Staging(Struct, frozen=True):
     """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
 
-    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, no box
-    leaves it along m or n, or begins in front of it: those of the last terms may end behind it. Elements that can be
-    copied alone are so `by_element`, wherever rows begin, if these are not known to begin at 16 bytes.
+    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may. `leaves` says where
+    boxes may lie outside of it. Elements that can be copied alone are so `by_element`, wherever rows begin, if these
+    are not known to begin at 16 bytes.
     """
 
     factor: Factor
@@ -53,7 +62,7 @@ class Staging(Struct, frozen=True):
     buffer: Value
     threads: int
     aligned: bool = False
-    inside: bool = False
+    leaves: Leaves = Leaves.ANYWHERE
     by_element: bool = False
 
     @property
@@ -129,27 +138,35 @@ class Staging(Struct, frozen=True):
         if self.factor.is_padded:
             # what is copied beyond the tile may lie outside
             check = tuple(tested or mode == near for mode, tested in enumerate(check))
-        if self.inside:
-            check = tuple(tested and mode == deep for mode, tested in enumerate(check))
-        return Box(view, indices, check, near, far, source.element, begins=self.inside)
+        if self.leaves is not Leaves.ANYWHERE:
+            is_behind = self.leaves is Leaves.BEHIND_TERMS
+            check = tuple(is_behind and tested and mode == deep for mode, tested in enumerate(check))
+        return Box(view, indices, check, near, far, source.element, begins=self.leaves is Leaves.BEHIND_TERMS)
 
-    def keeps_inside(self, build: Builder, source: Source, known: Mapping[Value, Value]) -> Sequence[Value] | None:
-        """What tells that a box leaves its matrix nowhere but behind the last terms; None if it does elsewhere."""
+    def fits(
+        self, build: Builder, source: Source, known: Mapping[Value, Value], *, terms: bool
+    ) -> Sequence[Value] | None:
+        """What tells that a box lies in its matrix, if not of `terms` but for its end behind the last ones; None if it
+        never does."""
         box, (outer, deep) = self.box(source, known), (source.dims[self.outer_dim], source.dims[1 - self.outer_dim])
-        found: list[Value] = []
-        if box.check[outer]:
-            fits = box.tested_along([outer]).inside(build, self._near, self.factor.rows)
-            if fits is None:
-                return None
-            found.append(fits)
-        return [*found, emit.not_less(build, box.indices[deep], build.index(0))] if box.check[deep] else found
+        modes = [mode for mode in ((outer, deep) if terms else (outer,)) if box.check[mode]]
+        fits = box.tested_along(modes).inside(build, self._near, self.factor.rows) if modes else None
+        if modes and fits is None:
+            return None
+        found = [] if fits is None else [fits]
+        begins = box.check[deep] and not terms
+        return [*found, emit.not_less(build, box.indices[deep], build.index(0))] if begins else found
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], apart: bool) -> None:
-        """Copies without tests along both modes where all of the box lies in the matrix, which one test tells.
+        """Copies without tests along both modes where all of the box lies in the matrix, which one test tells; where
+        only terms may end in a box a branch takes longer than that.
 
         If told `apart`, where that is so along the terms, copies without tests along these: at the edge of a result all
         boxes but the last have tests that are the same in each iteration.
         """
+        if self.leaves is Leaves.BEHIND_TERMS:
+            copy(build, box)
+            return
         every = [mode for mode, tested in enumerate(box.check) if tested]
         terms = box.far if self.factor.along_outer else box.near
         self._free_along(build, box, copy, [every, [terms]] if apart and len(every) > 1 else [every])
