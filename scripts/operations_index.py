@@ -55,8 +55,8 @@ For each operation, by the file that declares it: what gives it its meaning (an 
 or a file of the interpreter), the files that lower it, and a test that names it. Files are in `src/tilewright/` and
 `tests/`. Files whose table has a row for the operation or its family come first, then those that ask for it in another
 way; of several it is the one that handles most of its dialect. No meaning means that it has none by itself: its program
-is lowered first, or a language's reader or another operation deals with it. Nothing under "shown by" means that tests
-put its name together. What operations take and give is in [Operations](operations.md).
+is lowered first, or a language's reader or another operation deals with it. What operations take and give is in
+[Operations](operations.md).
 """
 
 
@@ -227,8 +227,14 @@ def index(known: Mapping[str, structure.Module]) -> list[Row]:
 
 
 def words_of(text: str) -> Iterator[str]:
-    """The names in a test; `"atan2"` is `math.atan2` too where there is a `math.{..}`."""
-    yield from (word.strip(".") for word in re.findall(r"[\w.]+", text))
+    """The names in a test; `"atan2"` is `math.atan2` too where there is a `math.{..}`, `cl.Release` is
+    `gpu_clusters.Release` where that module is taken as `cl`, and names are also what parts of them are replaced by."""
+    modules = {own: module for module, own in re.findall(r"import (\w+) as (\w+)", text)}
+    replaced = re.findall(r'replace\("(\w+\.\w+)", "(\w+\.\w+)"\)', text)
+    for word in re.findall(r"[\w.]+", text):
+        first, dot, rest = word.strip(".").partition(".")
+        yield f"{modules.get(first, first)}{dot}{rest}"
+        yield from (other + word.removeprefix(one) for one, other in replaced if word.startswith(one))
     quoted = re.findall(r'"(\w+)"', text)
     for dialect in set(re.findall(r"\b(\w+)\.\{", text)):
         yield from (f"{dialect}.{word}" for word in quoted)

@@ -5,11 +5,12 @@
 The figure of Katel, Khandelwal and Bondhugula (2021), continued. It begins with the kernel in which the seventeen
 stages of their paper end (`transforms/matmul_stages`, `tw.compile(.., stages=..)`), at first without padding and with
 copies of one element, with sums of f32 and, in lines of their own, of f16, and goes on with what the paper does not
-have: rings of tiles, fragments that are read ahead, a swizzle; then come the steps of the machine floor,
-each a part of a line of `Kernel.schedule`: a ring of stages instead of one that is fetched ahead, groups of warps
-(`wgmma`), copies by the device itself (TMA), larger tiles, an order of tiles for the cache, blocks that go on from tile
-to tile, stores by the device, clusters, a warp that only asks for copies (`roles`), groups that take turns (ping-pong).
-What the compiler refuses is left out, and it is said why.
+have: rings of tiles, fragments that are read ahead, a swizzle; then come the steps of the machine floor. Each of these
+is a line of `Kernel.schedule` that says all of its parts, and differs from the one before in the part that it is named
+for: a ring of stages, groups of warps (`wgmma`), copies by the device itself (TMA), larger tiles, a producer warp
+(`roles`), blocks that go on from tile to tile, stores by the device, clusters, an order of tiles for the cache, groups
+that take turns (ping-pong, in which each has a tile of its own). What the compiler refuses is left out, and it is said
+why; a line that it does not follow ends the run.
 
 Beside stages stands their bound: what part of the rate of mma.sync the load and store unit leaves. For each k it reads
 the rows and columns of each warp from shared memory; with one buffer it loads and stores the block's, too. That rate
@@ -17,14 +18,14 @@ itself is a contestant, where there is CuPy ("mma.sync alone", `unit_rate.py`).
 
 The peer is `torch.mm` (cuBLAS) with a result of the type of the sums. Contestants run in turn on random normal data,
 timed by events on the device; results are compared with products in float64. Prints shares of the peer in the median,
-and how much of the last line's speed is left without each step; saves them:
+and how much of the speed of all steps is left without each; saves them:
 benchmarks/results/gpu_matmul_ablation.json.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from unit_rate import alone
 
 import figures
 from figures import Chart
-from product_texts import Product, tile_ir_product, whole_product
+from product_texts import whole_product
 from tilewright.diagnostics import CompileError
 from timing import in_turn
 
@@ -49,8 +50,6 @@ PEERS = {"f32": "cuBLAS", "f16": "cuBLAS, sums of f16"}
 ALONE = {"f32": "mma.sync alone", "f16": "f16: mma.sync alone"}
 ERRORS = {"f32": 1e-3, "f16": 1e-2}
 CHECKED_ROWS = 512
-SMALL, LARGE = (128, 128, 64), (256, 128, 64)
-"""Tiles of a block of 128 threads, and of 256."""
 PAPER, WIDE = "block=128x128x64 warp=64x32x32", "block=128x128x64 warp=64x64x32"
 """Tiles of the paper, and those with fewer reads of shared memory for each product."""
 DEEP = "block=128x256x128 warp=64x64x128 shared=212992 buffers=2"
@@ -64,8 +63,6 @@ BAND = "order=16"
 UNIT_CYCLES, LINE_BYTES, LOADS_A_LINE = 6, 128, 1.5
 """Of an H200, by ncu: what m16n8k16 of mma.sync takes, what the load and store unit moves in a cycle, and how often it
 is busy for a line from global memory."""
-WARPS = "m16n8k16.row.col.f32.f32/2x2"
-GROUP = "wgmma.m64n128k16.f32.f16/1x1"
 STAGED = """\
 func.func @product(%A: {0}, %B: {0}, %C: {1}) {{
   linalg.matmul ins(%A, %B : {0}, {0}) outs(%C : {1})
@@ -76,32 +73,57 @@ func.func @product(%A: {0}, %B: {0}, %C: {1}) {{
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A kernel: `stages` of the paper, Tile IR with `tiles`, or `gemm` on a grid of one; and what is said of it."""
+    """A kernel: `stages` of the paper, or `gemm` on a grid of one by a line of `Kernel.schedule`; what it sums in."""
 
     name: str
     line: str
-    tiles: tuple[int, int, int] | None = None
     staged: bool = False
     total: str = "f32"
-
-    @property
-    def block(self) -> tuple[int, int]:
-        """Rows and columns of a block."""
-        rows, columns, _ = self.extents("block") if self.staged else self.tiles or (0, 0, 0)
-        return rows, columns
 
     def extents(self, key: str) -> tuple[int, ...]:
         """Those that the line of stages says."""
         return tuple(map(int, dict(entry.split("=") for entry in self.line.split())[key].split("x")))
 
 
-def _small(name: str, product: str, copies: str) -> Step:
-    return Step(name, f"threads=128 product=128x128x64:{product} copies={copies}", SMALL)
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The parts of a schedule that steps of the machine floor add, and at first the least of each."""
+
+    tile: str = "128x128x64"
+    threads: int = 128
+    instruction: str = "m16n8k16.row.col.f32.f32/2x2"
+    ring: int = 1
+    copies: str = "threads"
+    stores: str = "threads"
+    persistent: str = "no"
+    order: int = 1
+    roles: str = "no"
+    pingpong: str = "no"
+    cluster: str = "1x1"
+
+    def step(self, name: str) -> Step:
+        """The kernel, by a line that leaves nothing of this to the compiler."""
+        said = {
+            "threads": self.threads,
+            "tile": self.tile,
+            "product": f"{self.tile}:{self.instruction}/{self.ring}",
+            **{key: getattr(self, key) for key in SINGLE},
+        }
+        return Step(name, " ".join(f"{key}={value}" for key, value in said.items()))
 
 
-BASE = "threads=256 tile=256x128x64 copies=tensor persistent=yes"
-ALTERNATE = "threads=128 tile=128x128x64 copies=tensor persistent=yes"
-FULL = f"{BASE} stores=tensor cluster=1x2"
+SINGLE = ("copies", "stores", "persistent", "order", "roles", "pingpong", "cluster")
+"""Parts of `Floor` that are called in lines as they are here."""
+WARPS = Floor(ring=2)
+GROUP = replace(WARPS, ring=3, instruction="wgmma.m64n128k16.f32.f16/1x1")
+COPIED = replace(GROUP, copies="tensor")
+TWO_GROUPS = replace(COPIED, tile="256x128x64", threads=256, instruction="wgmma.m64n256k16.f32.f16/1x2", ring=4)
+ROLES = replace(TWO_GROUPS, roles="yes")
+GOES_ON = replace(ROLES, persistent="yes")
+STORED = replace(GOES_ON, stores="tensor")
+CLUSTERS = replace(STORED, cluster="1x2")
+FULL = replace(CLUSTERS, order=8)
+ALTERNATE = replace(FULL, tile=GROUP.tile, threads=128, instruction=GROUP.instruction, ring=6, pingpong="yes")
 ADDED = (
     Step("stages 1-17 without 5 and 13", f"{PAPER} pad=0 vector=1", staged=True),
     Step("+ padding (5)", f"{PAPER} pad=8 vector=1", staged=True),
@@ -127,23 +149,23 @@ ADDED = (
         staged=True,
         total="f16",
     ),
-    _small("ring of 2 by cp.async, ldmatrix", f"{WARPS}/2", "threads"),
-    _small("+ ring of 3", f"{WARPS}/3", "threads"),
-    _small("+ wgmma", f"{GROUP}/3", "threads"),
-    _small("+ TMA", f"{GROUP}/3", "tensor"),
-    Step("+ 256 x 128 by two groups", "threads=256 copies=tensor", LARGE),
-    Step("+ order of tiles", "threads=256 copies=tensor order=8", LARGE),
-    Step("+ persistent (gemm)", f"{BASE} stores=threads"),
-    Step("+ stores by TMA", f"{BASE} stores=tensor"),
-    Step("+ clusters of two", FULL),
-    Step("roles in place of clusters", f"{BASE} stores=tensor roles=yes"),
-    Step("ping-pong of two 128 x 128", f"{ALTERNATE} stores=tensor roles=yes pingpong=yes"),
+    Floor().step("ldmatrix, no ring"),
+    WARPS.step("+ ring of 2 by cp.async"),
+    replace(WARPS, ring=3).step("+ ring of 3"),
+    GROUP.step("+ wgmma"),
+    COPIED.step("+ TMA"),
+    TWO_GROUPS.step("+ 256 x 128 by two groups"),
+    ROLES.step("+ roles"),
+    GOES_ON.step("+ persistent"),
+    STORED.step("+ stores by TMA"),
+    CLUSTERS.step("+ clusters of two"),
+    FULL.step("+ order of tiles"),
+    ALTERNATE.step("ping-pong of two 128 x 128"),
     Step("the compiler's choice", ""),
 )
-"""One after the other; the first of the floor has what the stages have but for the ring. A warp that asks for copies is
-in blocks without clusters, and groups that take turns have a tile each: both begin where those are left out."""
+"""One after the other. Groups that take turns have a tile each: ping-pong takes the place of the larger tile."""
 ALL_STAGES = f"{RING} swizzle=yes vector=8 {BAND} buffers=4 ahead=1"
-WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL, ALL_STAGES))
+WHOLE, WHOLE_STAGES = (next(step for step in ADDED if step.line == line) for line in (FULL.step("").line, ALL_STAGES))
 REMOVED = (
     Step("stages: padding (5), no swizzle", ALL_STAGES.replace("swizzle=yes", "pad=8"), staged=True),
     Step("stages: neither padding nor swizzle", ALL_STAGES.replace("swizzle=yes", "pad=0"), staged=True),
@@ -152,16 +174,20 @@ REMOVED = (
     Step("stages: two places", ALL_STAGES.replace("buffers=4", "buffers=2"), staged=True),
     Step("stages: without reads ahead", ALL_STAGES.replace(" ahead=1", ""), staged=True),
     Step("stages: without order of blocks", ALL_STAGES.replace(f" {BAND}", ""), staged=True),
-    Step("mma.sync instead of wgmma", "threads=256 tile=128x128x64 product=128x128x64:m16n8k16.row.col.f32.f32/2x4/3"),
-    Step("cp.async instead of TMA", "threads=256 tile=256x128x64 copies=threads"),
-    Step("ring of 2", f"{FULL} product=256x128x64:wgmma.m64n256k16.f32.f16/1x2/2"),
-    Step("128 x 128 by one group", ALTERNATE),
-    Step("tiles of one block each", "threads=256 copies=tensor order=8", LARGE),
-    Step("without order", "threads=256 copies=tensor", LARGE),
-    Step("stores by threads", f"{BASE} stores=threads cluster=1x2"),
-    Step("without clusters", f"{BASE} stores=tensor"),
+    replace(FULL, ring=2).step("ring of 2"),
+    replace(FULL, tile=GROUP.tile, threads=128, instruction=GROUP.instruction).step("128 x 128 by one group"),
+    replace(FULL, roles="no").step("without roles"),
+    replace(FULL, persistent="no").step("a block for each tile"),
+    replace(FULL, stores="threads").step("stores by threads"),
+    replace(FULL, cluster="1x1").step("without clusters"),
+    replace(FULL, order=1).step("without order"),
+    replace(FULL, copies="threads", roles="no", cluster="1x1", persistent="no").step("cp.async instead of TMA"),
+    replace(WARPS, tile="128x128x64", threads=256, instruction="m16n8k16.row.col.f32.f32/2x4", ring=3, order=8).step(
+        "mma.sync instead of wgmma"
+    ),
 )
-"""All of `WHOLE` but one step, and all of the stages but one."""
+"""All of `WHOLE` but one step, and all of the stages but one. Without TMA there are no roles, no clusters and no blocks
+that go on, and without wgmma no TMA."""
 
 
 def main() -> None:
@@ -218,7 +244,7 @@ def _tell(shares: Mapping[str, Mapping[str, float]], sizes: list[str]) -> None:
 
 def bound(step: Step) -> float:
     """What part of the rate of mma.sync the load and store unit leaves to stages."""
-    (rows, columns), (m, n, _) = step.block, step.extents("warp")
+    (rows, columns, _), (m, n, _) = step.extents("block"), step.extents("warp")
     warps, bytes_ = (rows // m) * (columns // n), 2 * 16
     unit = warps * (m // 16) * (n // 8) * UNIT_CYCLES / 4
     read = warps * (m + n) * bytes_ / LINE_BYTES
@@ -256,8 +282,6 @@ def program_of(step: Step, n: int) -> Program:
     """The kernel of a step for square matrices."""
     if step.staged:
         return Program(STAGED.format(f"memref<{n}x{n}xf16>", f"memref<{n}x{n}x{step.total}>"), stages=step.line)
-    if step.tiles is not None:
-        return Program(tile_ir_product(Product((n, n, n), "f16", "f32"), step.tiles), step.line)
     return Program(whole_product((n, n, n), "f16", "f32", (False, False)), step.line)
 
 
@@ -265,13 +289,19 @@ def launch_of(step: Step, n: int, arrays: tuple[Any, Any, Any]) -> Callable[[], 
     """A launch of a step; the kernel of the stages adds to what the result holds."""
     a, b, c = arrays
     kernel = program_of(step, n).kernel()
-    rows, columns = step.block
     if step.staged:
+        rows, columns, _ = step.extents("block")
         return partial(kernel[n // columns, n // rows], *arrays)
-    if step.tiles is not None:
-        return partial(kernel[n // rows, n // columns], *arrays)
+    if ignored := not_followed(step.line, kernel.schedule):
+        raise SystemExit(f"{step.name} {n}: {kernel.schedule} is without {', '.join(ignored)}")
     # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
     return partial(kernel[1], b.t(), a.t(), c.t())
+
+
+def not_followed(line: str, schedule: str) -> list[str]:
+    """What a line asks for and the schedule of its kernel says otherwise: a schedule leaves out what is so anyway."""
+    asked, taken = (dict(entry.split("=", 1) for entry in each.split() if "=" in entry) for each in (line, schedule))
+    return [f"{key}={value}" for key, value in asked.items() if taken.get(key, value) != value]
 
 
 if __name__ == "__main__":

@@ -22,8 +22,9 @@ What a cold launch of 1536 consists of (H200, f16, TN, one tile a block, medians
 one warp asked for all first copies, which several do now): events are 4.5 us apart if the launch between them does
 nothing. Of 12.4 us more, at 1.74 GHz, 1,430 clocks go by until the first copy is asked for (1,100 where the code is in
 the cache), 2,170 until the first factors are there, 14,900 in steps whose products alone take 13,824, 2,050 until the
-result is on its way, 700 until the last block ends. Without a second way for other arrays (`maps=yes`) 1024 and 1536
-took some 1 % less time; with prefetches of the lines of the result 2 to 10 % more in 15 of 16 cases of 1024 to 4096.
+result is on its way, 700 until the last block ends. Without a second way for other arrays, which has an entry of its
+own now (`maps=apart`), 1024 to 1536 took some 1 % less time; with prefetches of the lines of the result 2 to 10 % more
+in 15 of 16 cases of 1024 to 4096.
 """
 
 from __future__ import annotations

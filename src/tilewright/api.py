@@ -98,7 +98,8 @@ def compile(
     bounds, and the launch raises `KernelError`; the interpreter always does, and with `checked` also finds races.
     With `reorder_sums=False` sums of floats that loops add up one by one keep their order, so that no fast
     product takes their place. `precision` says in what products of f32 multiply: `exact` f32, or, faster on units that
-    have no f32, `tf32` (factors rounded to 11 significant bits) or `3xtf32` (three products, nearly f32).
+    have no f32, `tf32` (factors rounded to 11 significant bits) or `3xtf32` (three products, nearly f32). With `fast`
+    units may sum products of floats of 8 bits in fewer bits than f32 has.
     `cache=False` neither reads nor writes the artefact cache.
     `std` says which tensor language the text is in: `old` (before its redesign), `new`, or `auto`, which recognises it.
     `units` are the product units that code for the CPU may use, such as `vnni,vector`; without it those of the setting

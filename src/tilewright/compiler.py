@@ -93,17 +93,15 @@ def target_passes(target: Target, options: CompileOptions) -> list[Pass]:
 
 
 def _with_precision(passes: list[Pass], precision: Precision) -> list[Pass]:
-    """Passes that round the factors of products of f32 as soon as there are tiles, if that is allowed."""
+    """Passes that make products less exact as soon as there are tiles, if that is allowed."""
     if precision is Precision.EXACT:
         return passes
+    from tilewright.transforms.coarse_sums import CoarseSums
     from tilewright.transforms.lower_collectives import LowerCollectives
     from tilewright.transforms.round_factors import RoundFactors
 
-    return [
-        each
-        for step in passes
-        for each in ((step, RoundFactors(precision)) if isinstance(step, LowerCollectives) else (step,))
-    ]
+    allowed = CoarseSums() if precision is Precision.FAST else RoundFactors(precision)
+    return [each for step in passes for each in ((step, allowed) if isinstance(step, LowerCollectives) else (step,))]
 
 
 def lower_to_tiles(

@@ -151,7 +151,7 @@ def test_artefacts_of_an_older_format() -> None:
         Artifact.from_bytes(_resealed(b'{"format":7}'))
 
 
-COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0, "gathered": False}
+COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0, "gathered": False, "has_mapped": False}
 
 
 @pytest.mark.parametrize(
@@ -166,6 +166,10 @@ COMMON: dict[str, object] = {"most": None, "dependent": False, "flag_bytes": 0, 
         (
             {"threads": [9, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0, "gathered": True},
             "there is a largest number",
+        ),
+        (
+            {"threads": [9, 1, 1], "items": 1, "cluster": [1, 1, 1], "scratch_bytes": 0, "has_mapped": True},
+            "an entry for launches with all maps",
         ),
         ({"threads": [32, 1, 1], "items": 1, "cluster": [1, 1, 1]}, "lacks 'scratch_bytes'"),
         ({"threads": [32, 1, 1], "items": 1}, "lacks 'cluster'"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from effort import count
 from tilewright.diagnostics import Report
-from tilewright.dialects import arith, operation_classes
+from tilewright.dialects import arith, arith_floats, operation_classes
 from tilewright.dialects.cuda_tile import OPERATIONS, conversions
 from tilewright.dialects.cuda_tile import arith as tile_arith
 from tilewright.dialects.cuda_tile.core import Offset
@@ -23,7 +24,7 @@ from tilewright.interpreter.tile_ir.engine import all_handlers as all_tile_handl
 from tilewright.ir.core import Block, Operation
 from tilewright.ir.evaluation import Number, evaluated, evaluated_number, fault_of
 from tilewright.ir.specs import PURE
-from tilewright.ir.types import ALL_SCALARS, BOOL, INDEX, ScalarType, Type
+from tilewright.ir.types import ALL_SCALARS, BOOL, C32, F32, INDEX, ScalarType, Type
 from tilewright.ir.verifier import verify_alone
 from tilewright.numerics.arrays import array_of, dtype_of, number_of
 from tilewright.numerics.formats import ComplexFormat, FloatFormat, IntegerFormat
@@ -212,3 +213,47 @@ def test_elementary_functions_are_not_folded() -> None:
     assert elementary
     assert not any(is_foldable(cls) for cls in elementary)
     assert is_foldable(arith.Fma)
+
+
+DIRECTED: dict[Any, Callable[[Fraction, Fraction, Fraction], Fraction]] = {
+    arith_floats.RoundedAdd: lambda x, y, _: x + y,
+    arith_floats.RoundedSub: lambda x, y, _: x - y,
+    arith_floats.RoundedMul: lambda x, y, _: x * y,
+    arith_floats.RoundedDiv: lambda x, y, _: x / y,
+    arith_floats.RoundedFma: lambda x, y, z: x * y + z,
+}
+
+
+@pytest.mark.parametrize("cls", [*DIRECTED, arith_floats.RoundedSqrt])
+def test_directions_enclose_what_is_exact(cls: Any, rng: np.random.Generator) -> None:
+    """Down and up are neighbours, or the same where nothing is rounded; towards zero is the one nearer to it."""
+    count_of = len(cls.definition.operands)
+    for _ in range(50):
+        numbers = [np.float32(rng.standard_normal()) for _ in range(count_of)]
+        numbers = [abs(numbers[0])] if cls is arith_floats.RoundedSqrt else numbers
+        ways = {way: Fraction(float(_directed(cls, way, numbers))) for way in arith_floats.Rounding}
+        down, up, zero = (ways[arith_floats.Rounding[way]] for way in ("DOWN", "UP", "ZERO"))
+        exact = [Fraction(float(number)) for number in numbers]
+        if cls is arith_floats.RoundedSqrt:
+            assert down**2 <= exact[0] <= up**2
+        else:
+            assert down <= DIRECTED[cls](*exact, *[Fraction(0)] * (3 - count_of)) <= up
+        assert np.float32(float(up)) in (
+            np.float32(float(down)),
+            np.nextafter(np.float32(float(down)), np.float32(np.inf)),
+        )
+        assert zero == min(down, up, key=abs)
+
+
+def _directed(cls: Any, way: arith_floats.Rounding, numbers: Sequence[np.float32]) -> np.float32:
+    block = Block([F32] * len(numbers))
+    return cls(*block.arguments, way).evaluate(*numbers)
+
+
+def test_parts_of_complex_numbers() -> None:
+    block = Block([C32])
+    value = np.complex64(1.5 - 2j)
+    for cls, part in ((arith.Re, 1.5), (arith.Im, -2.0)):
+        op = cls(block.arguments[0])
+        assert op.out.type is F32
+        assert evaluated_number(op, [complex(value)]) == part

@@ -50,6 +50,29 @@ def test_matmul_of_tlx(rng: np.random.Generator) -> None:
     assert not c[:, 16:].any()
 
 
+@pytest.mark.parametrize("path", ["attention.tl", "attention.tileir"])
+def test_attention(path: str, rng: np.random.Generator) -> None:
+    """Two heads; several blocks of keys."""
+    heads, queries, keys = 2, 128, 256
+    q, k, v = (rng.standard_normal((heads, n, 64)).astype(np.float16) for n in (queries, keys, keys))
+    o, scale = np.full_like(q, np.nan), np.float32(0.125)
+    (attention,) = tw.compile(_EXAMPLES / path)
+    if path.endswith(".tl"):
+        attention[queries // 32, heads](scale, q.T, k.T, v.T, o.T)
+    else:
+        attention[queries // 128, heads](scale, q, k, v, o, queries, keys, heads * queries, heads * keys)
+    scores = q.astype(np.float64) @ k.astype(np.float64).swapaxes(1, 2) * 0.125
+    weights = np.exp(scores - scores.max(2, keepdims=True))
+    expected = weights / weights.sum(2, keepdims=True) @ v.astype(np.float64)
+    assert np.abs(o - expected).max() < 2e-3
+
+
+def test_attention_in_tile_ir_is_copied_and_stored_by_the_device() -> None:
+    (attention,) = tw.compile(_EXAMPLES / "attention.tileir", target="nvidia:sm_90a")
+    assert "wgmma" in attention.schedule
+    assert "copies=tensor stores=tensor" in attention.schedule
+
+
 @pytest.mark.parametrize(
     "path", [p for p in _EXAMPLES.iterdir() if p.suffix in (".tl", ".tileir", ".ll")], ids=lambda p: p.name
 )

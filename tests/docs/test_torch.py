@@ -1,4 +1,4 @@
-"""The examples of the pages on operators of torch and on products of arrays run."""
+"""The examples of the pages on operators of torch, on products of arrays and on attention run."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ def test_the_example(page: str, number: int) -> None:
     if "import torch" in example:
         pytest.importorskip("torch")
     exec(compile(example, page, "exec"), {})
+
+
+def test_the_page_on_attention(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its examples follow each other."""
+    monkeypatch.chdir(GUIDE.parents[1])
+    exec(compile("\n".join(examples("attention.md")), "attention.md", "exec"), {})

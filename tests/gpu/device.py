@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from targets.nvidia.case import Array, Launch
-from targets.nvidia.device_memory import Packer, launches, work_of
+from targets.nvidia.device_memory import Packer, entry_of, launches, work_of
 from tilewright.artifacts.artifact import Artifact
 from tilewright.artifacts.tensor_maps import TensorMap
 from tilewright.machine.cuda.driver import Context
@@ -22,7 +22,7 @@ def run(context: Context, artifact: Artifact, launch: Launch, number: int = 0) -
     alive: list[object] = []
     for step, kept in launches(context, info, launch.grid):
         work = work_of(context, step, launch.grid, bytes(slots), kept=kept, described=partial(_described, context))
-        function = module.function(step.symbol)
+        function = module.function(entry_of(step, work.block))
         function.allow_shared(step.local_bytes)
         assert step.launch is not None
         # a producer warp is among them

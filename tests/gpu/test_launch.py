@@ -30,6 +30,13 @@ func @axpby(%alpha: T, %A: memref<Tx?x?,strided<?,?>>, %beta: T, %B: memref<Tx?x
     axpby %alpha, %A, %beta, %B
 }"""
 
+PRODUCT = """
+func @product(%A: memref<f16x?x?>, %B: memref<f16x?x?>, %C: memref<f16x?x?>) {
+    %one = constant 1.0 : f16
+    %zero = constant 0.0 : f16
+    gemm %one, %A, %B, %zero, %C
+}"""
+
 GROUP = """
 func @twice(%G: group<memref<f32x?x3>x?, offset: ?>, %two: f32) {
     %zero = constant 0.0 : f32
@@ -284,6 +291,38 @@ def test_captured_graphs(warm: int) -> None:
     assert bool((b == 3.0).all())
     assert bool((batch == 8.0).all())
     assert all(bool((x == 8.0).all()) for x in listed)
+
+
+@pytest.mark.parametrize("shape", ["256x256", "?x?"])
+def test_launches_with_maps_and_without(shape: str) -> None:
+    """Of matrices that begin anywhere, one after the other, the first ones, direct ones, and in a graph."""
+    t = torch()
+    text = PRODUCT.replace("?x?", shape)
+    (product,) = tw.compile(text, target="nvidia", cache=False)
+    call, memory = product[1], [t.zeros(256 * 256 + 8, device="cuda", dtype=t.float16) for _ in range(3)]
+
+    def launch(first: tuple[int, ...]) -> Any:
+        a, b, c = (each[at : at + 256 * 256].view(256, 256).T for each, at in zip(memory, first, strict=True))
+        for each in (a, b):
+            each.copy_(t.randint(-3, 4, (256, 256), device="cuda"))
+        c.fill_(float("nan"))
+        call(a, b, c)
+        return c, a.float() @ b.float()
+
+    places = [(0, 0, 0), (1, 0, 0), (0, 0, 0), (0, 0, 4), (8, 8, 8), (0, 2, 0)]
+    for first in places * 4:
+        found, expected = launch(first)
+        assert bool((found == expected).all()), first
+    graphs = {first: t.cuda.CUDAGraph() for first in places[:2]}
+    results: dict[tuple[int, ...], Any] = {}
+    for first, graph in graphs.items():
+        with t.cuda.graph(graph):
+            results[first] = launch(first)
+    for first, graph in [*graphs.items()] * 2:
+        graph.replay()
+        t.cuda.synchronize()
+        found, expected = results[first]
+        assert bool((found == expected).all()), first
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -97,6 +97,39 @@ def test_integers() -> None:
     assert torch.equal(tw.matmul(a, b).double(), a.double() @ b.double())
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+@pytest.mark.parametrize("extents", [(1, 1, 1), (129, 77, 65), (1000, 1000, 1000), (1024, 2048, 4096)])
+def test_floats_of_8_bits(name: str, extents: tuple[int, int, int]) -> None:
+    """Scales of both factors, a bias and an activation behind them; exact sums, and those that units keep."""
+    m, n, k = extents
+    scales, bias = (drawn(m, 1, dtype="f32"), drawn(n, dtype="f32")), drawn(n, dtype="f32")
+    for turned in ((False, False), (False, True), (True, False), (True, True)):
+        a, b = (
+            drawn(*shape, dtype="f32", turned=side).to(getattr(torch, name))
+            for shape, side in zip(((m, k), (k, n)), turned, strict=True)
+        )
+        wanted = a.double() @ b.double()
+        assert error(tw.matmul(a, b), wanted) < 1e-6, turned
+        assert error(tw.matmul(a, b, precision="fast"), wanted) < 4e-3, turned
+        scale = scales[0] * scales[1]
+        found = tw.matmul(a, b, scale=scale, bias=bias, epilogue="scale+bias+relu", out_dtype="bf16", precision="fast")
+        assert error(found, torch.relu(wanted * scale.double() + bias.double())) < 8e-3, turned
+
+
+@pytest.mark.parametrize("schedule", ["", "roles=yes cluster=1x2 tile=256x128x64", "pingpong=yes tile=128x128x64"])
+@pytest.mark.parametrize("total", ["f16", "f32"])
+def test_forty_launches_leave_the_same_bits(schedule: str, total: str) -> None:
+    (product,) = tw.compile(gemm((2048, 2048, 2048), "n.n", total), target="nvidia", schedule=schedule or None)
+    a, b = (drawn(2048, 2048, dtype="f16", turned=True) for _ in range(2))
+    c, before = drawn(2048, 2048, dtype=total, turned=True), None
+    for number in range(40):
+        c.fill_(float("nan") if number % 2 else -1e4)
+        product[1](a, b, c)
+        assert before is None or torch.equal(c, before), number
+        before = c.clone()
+    assert error(c, a.double() @ b.double()) < CLOSE["f16"]
+
+
 def test_gradients_of_compiled_code() -> None:
     x, w = (drawn(shape, 64, dtype="f32").requires_grad_() for shape in (40, 72))
 

@@ -21,6 +21,8 @@ DTYPES: Final[dict[str, Any]] = {
     "bf16": ml_dtypes.bfloat16,
     "f32": np.float32,
     "f64": np.float64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
     "i8": np.int8,
     "i32": np.int32,
 }
@@ -89,7 +91,7 @@ class Draw:
 
     def check(self, target: str) -> None:
         """One product, compared with NumPy's in float64 or int64."""
-        dtype = str(self.rng.choice(["f16", "bf16", "f32", "f64", "i8"]))
+        dtype = str(self.rng.choice(["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i8"]))
         a, b = self.factors(dtype)
         integers = dtype == "i8" and self.some(0.5)
         wanted = np.matmul(a.astype(np.float64), b.astype(np.float64))
@@ -214,6 +216,30 @@ def test_fewer_bits_on_request(target: str) -> None:
         rounded: Array = tw.matmul(x, b, precision="tf32", target=target)
         assert np.array_equal(rounded, np.array([1, 1 + 2**-9], np.float32).reshape(x.shape))
         assert np.array_equal(tw.matmul(x, b, precision="3xtf32", target=target), x)
+
+
+@pytest.mark.parametrize("dtype", ["f8E4M3FN", "f8E5M2"])
+def test_floats_of_8_bits(dtype: str) -> None:
+    """Sums of f32 are the result unless another is asked for; scales are steps behind them."""
+    rng = np.random.default_rng(SEED)
+    a, b = (rng.integers(-4, 5, shape).astype(DTYPES[dtype]) for shape in ((5, 40), (40, 7)))
+    product = a.astype(np.float64) @ b.astype(np.float64)
+    for precision in ("exact", "fast"):
+        found: Array = tw.matmul(a, b, precision=precision)
+        assert found.dtype == np.float32
+        assert np.array_equal(found, product)
+    backwards: Array = tw.matmul(a[::-1, ::-2], b[::-2], precision="fast")
+    assert np.array_equal(backwards, a[::-1, ::-2].astype(np.float64) @ b[::-2].astype(np.float64))
+    scale = np.ldexp(np.float32(1), rng.integers(-3, 3, (5, 7)))
+    scaled: Array = tw.matmul(a, b, scale=scale, out_dtype="bf16", accumulate="f32")
+    assert np.array_equal(scaled.astype(np.float64), (product * scale).astype(DTYPES["bf16"]).astype(np.float64))
+
+
+def test_fewer_bits_for_sums_of_f16_are_permitted() -> None:
+    """They have those of f32 all the same."""
+    a = np.full((1, 4096), 1, np.float16)
+    found: Array = tw.matmul(a, a.T, accumulate="f16", out_dtype="f32")
+    assert found[0, 0] == 4096
 
 
 def test_many_small_matrices_and_vectors() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ Array = NDArray[Any]
 F: Final = np.zeros((3, 4), np.float32)
 I8: Final = np.ones((3, 4), np.int8)
 SQUARE: Final = np.ones((3, 3), np.float32)
+SMALL: Final = ml_dtypes.float8_e5m2
 READ_ONLY: Final = np.frombuffer(bytes(36), np.float32).reshape(3, 3)
 
 
@@ -53,6 +55,19 @@ READ_ONLY: Final = np.frombuffer(bytes(36), np.float32).reshape(3, 3)
             tw.OperatorTypeError,
             "precision: products of f32 with accumulators in f64 are exact, not tf32",
         ),
+        (
+            (F.astype(SMALL), F.T.astype(SMALL)),
+            {"out_dtype": "i32"},
+            tw.OperatorTypeError,
+            "results of products of f8",
+        ),
+        (
+            (F.astype(SMALL), F.T.astype(SMALL)),
+            {"precision": "tf32"},
+            tw.OperatorTypeError,
+            "precision: products of f8E5M2 with accumulators in f32 are exact, fast, not tf32",
+        ),
+        ((F, F.T), {"precision": "fast"}, tw.OperatorTypeError, "are exact, tf32, 3xtf32, not fast"),
         ((F, F.T), {"accumulate": "f16"}, tw.OperatorTypeError, "products of f32 are summed in f32 or f64, not in f16"),
         ((F, F.T), {"out_dtype": "i32"}, tw.OperatorTypeError, "results of products of f32 are of f16, bf16, f32, f64"),
         ((F, F.T), {"out_type": "f32"}, TypeError, "no option 'out_type'; there are accumulate, alpha"),

@@ -71,7 +71,8 @@ def test_the_package_has_no_circle_and_no_arrow_up(structure: ModuleType, own_ar
 
 
 def test_the_index_says_where_operations_live(structure: ModuleType, own_modules: Any) -> None:
-    """Each stands in it once, with files that name it, or a family that it derives from, or spell its word."""
+    """Each stands in it once, with files that name it, or a family that it derives from, or spell its word; a test
+    among them."""
     text = (ROOT / "docs" / "operations-index.md").read_text(encoding="utf-8")
     rows: dict[tuple[str, str], Sequence[Sequence[str]]] = {}
     for section in text.split("\n## ")[1:]:
@@ -93,6 +94,7 @@ def test_the_index_says_where_operations_live(structure: ModuleType, own_modules
                 assert family in families, f"{cls.definition.name}: {HINT}"
             else:
                 assert words[structure.PACKAGE / said] & families, f"{cls.definition.name}: {HINT}"
+        assert shown, f"{cls.definition.name} is named by no test of its own"
         spelled = {name, cls.definition.name.partition(".")[2].rpartition(".")[2]}
         for said in shown:
             assert words[ROOT / "tests" / said] & spelled, f"{cls.definition.name}: {HINT}"

@@ -89,7 +89,7 @@ def test_three_products_are_nearly_exact(target: str, language: str, rng: np.ran
 
 
 def test_a_precision_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="precision is one of exact, tf32, 3xtf32, not 'half'"):
+    with pytest.raises(ValueError, match="precision is one of exact, tf32, 3xtf32, fast, not 'half'"):
         tw.compile(TEXTS.whole_gemm(8, "f32", "f32"), precision="half")
     path = tmp_path / "k.tl"
     path.write_text(TEXTS.whole_gemm(8, "f32", "f32"))

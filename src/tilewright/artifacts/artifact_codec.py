@@ -64,6 +64,7 @@ def _plan_to_json(plan: LaunchPlan) -> JsonObject:
         "gathered": plan.gathered,
         "flag_bytes": plan.flag_bytes,
         "dependent": plan.dependent,
+        "has_mapped": plan.has_mapped,
     }
 
 
@@ -176,9 +177,19 @@ def _plan_from_json(fields: Fields | None) -> LaunchPlan | None:
     maps = tuple(map_from_json(Fields(found)) for found in fields.items("maps"))
     group_bytes, most = fields.integer("group_bytes"), fields.size("most")
     dependent, flag_bytes = fields.flag("dependent"), fields.integer("flag_bytes")
-    gathered = fields.flag("gathered")
     return LaunchPlan(
-        threads, items, cluster, scratch_bytes, parts, group_bytes, maps, most, dependent, flag_bytes, gathered
+        threads,
+        items,
+        cluster,
+        scratch_bytes,
+        parts,
+        group_bytes,
+        maps,
+        most,
+        dependent,
+        flag_bytes,
+        gathered=fields.flag("gathered"),
+        has_mapped=fields.flag("has_mapped"),
     )
 
 

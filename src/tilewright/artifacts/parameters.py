@@ -19,6 +19,7 @@ from tilewright.artifacts.constraints import (
     quantities_of,
 )
 from tilewright.artifacts.parts import Parts
+from tilewright.artifacts.symbols import mapped_symbol
 from tilewright.artifacts.tensor_maps import TensorMap
 
 DTYPES: Final = ("bool", "i8", "i16", "i32", "i64", "index", "bf16", "f16", "f32", "f64", "c32", "c64")
@@ -198,7 +199,8 @@ class LaunchPlan(Struct, frozen=True):
     the device's memory are each work-group's, in all launches of a kernel in several launches; where blocks tell each
     other something by them, the first `flag_bytes` are 0 before a launch and behind it. `maps` are what a launch makes
     for boxes that the device copies by itself. A `dependent` launch may begin before the one in front of it in its
-    stream is over, for which the code waits.
+    stream is over, for which the code waits. If it `has_mapped`, a launch that has all maps takes another entry
+    (`symbols.mapped_symbol`), with the same parameters and geometry, whose code does not ask for them.
     """
 
     threads: tuple[int, int, int]
@@ -212,6 +214,7 @@ class LaunchPlan(Struct, frozen=True):
     dependent: bool = False
     flag_bytes: int = 0
     gathered: bool = False
+    has_mapped: bool = False
 
     def __post_init__(self) -> None:
         _check(min(self.threads) > 0, "a block has at least one thread along each mode")
@@ -224,6 +227,7 @@ class LaunchPlan(Struct, frozen=True):
         _check(self.group_bytes >= 0, "negative memory of a work-group")
         _check(0 <= self.flag_bytes <= self.group_bytes, "flags are in the memory of a work-group")
         _check(self.parts is None or self.items == 1, "blocks share a work-group or run several")
+        _check(bool(self.maps) or not self.has_mapped, "an entry for launches with all maps, of which there are none")
 
     @property
     def is_clustered(self) -> bool:
@@ -253,10 +257,11 @@ class LaunchPlan(Struct, frozen=True):
         work = work if self.parts is None else f"{self.parts} of them for each work-group"
         where = "over the grid" if self.gathered else "along x"
         work += f", {self.most} of them that go on {where}" if self.most is not None else ""
+        apart = ", code of its own for launches with maps of all matrices" if self.has_mapped else ""
         clusters = f", clusters of {' x '.join(map(str, self.cluster))} blocks" if self.is_clustered else ""
         what = "bytes of the device's memory a block for what shared memory has no room for"
         scratch = f", {self.scratch_bytes:,} {what}" if self.scratch_bytes else ""
-        return f"{block}, {work}{clusters}{scratch}"
+        return f"{block}, {work}{clusters}{scratch}{apart}"
 
 
 class KernelInfo(Struct, frozen=True):
@@ -406,3 +411,9 @@ def is_local(parameter: Parameter) -> bool:
 def made_extents(parameter: Parameter) -> tuple[Polynomial, ...]:
     """The extents of memory that a launch makes for a parameter; none if it takes an argument."""
     return parameter.made if isinstance(parameter, MemrefParameter) else ()
+
+
+def entry_symbols(kernel: KernelInfo) -> tuple[str, ...]:
+    """The symbols of a kernel in the code: of all launches, and of those with all maps, if that is another one."""
+    has_mapped = kernel.launch is not None and kernel.launch.has_mapped
+    return (kernel.symbol, *((mapped_symbol(kernel.symbol),) if has_mapped else ()))

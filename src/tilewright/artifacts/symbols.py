@@ -17,6 +17,11 @@ def entry_symbol(kernel: str) -> str:
     return f"tw_{_encoded(kernel)}"
 
 
+def mapped_symbol(entry: str) -> str:
+    """The symbol of a kernel's entry for launches that have all maps; no name is written so."""
+    return f"{entry}$maps"
+
+
 def global_symbol(name: str) -> str:
     """The symbol of a global of the program."""
     return f"tw$global${_encoded(name)}"

@@ -22,6 +22,7 @@ from tilewright.artifacts.parameters import (
 )
 from tilewright.cli.inputs import say_once
 from tilewright.files import open_to_read
+from tilewright.numerics.strided import strided
 from tilewright.runtime.dtypes import numpy_dtype
 
 Array = NDArray[Any]
@@ -167,7 +168,7 @@ def _strided(shape: Sequence[int], declared: Sequence[int | None], dtype: np.dty
         strides.append(least if stride is None else stride)
         least = strides[-1] * max(extent, 1)
     flat = _zeros(max(least, 1), dtype)
-    return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
+    return strided(flat, shape, [s * flat.itemsize for s in strides])
 
 
 def _filled(array: Array, kind: str, rng: np.random.Generator) -> Array:

@@ -137,9 +137,11 @@ def choose(program: Program, name: str | None) -> Kernel:
 
 
 def precision_option(command: Callable[..., None]) -> Callable[..., None]:
-    """`--precision`: in what products of f32 multiply."""
+    """`--precision`: in what products of f32 multiply, and whether those of floats of 8 bits may sum in fewer bits."""
     names = click.Choice([each.value for each in Precision])
-    return click.option("--precision", type=names, default="exact", help="In what products of f32 multiply.")(command)
+    return click.option("--precision", type=names, default="exact", help="How exactly products multiply and sum.")(
+        command
+    )
 
 
 def units_option(command: Callable[..., None]) -> Callable[..., None]:

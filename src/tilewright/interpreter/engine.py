@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tilewright.diagnostics.kernel_error import KernelError, fail
 from tilewright.dialects import scf
 from tilewright.dialects.builtin import Kernel, Module
-from tilewright.dialects.gpu_launches import AwaitLaunch
+from tilewright.dialects.gpu_launches import AwaitLaunch, HasMaps
 from tilewright.interpreter import (
     addresses,
     clusters,
@@ -86,12 +86,19 @@ def all_handlers() -> OperationTable[Handler]:
             **clusters.handlers(),
             **publishing.handlers(),
             AwaitLaunch: _await_launch,
+            HasMaps: _has_maps,
         }
     )
 
 
 def _await_launch(w: WorkGroup, op: Operation) -> None:
     """One launch is over before the next one begins."""
+
+
+def _has_maps(w: WorkGroup, op: Operation) -> None:
+    """As the tests tell."""
+    assert isinstance(op, HasMaps)
+    w.values[op.out] = w.values[op.tests]
 
 
 def _without_meaning(w: WorkGroup, op: Operation) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tilewright.diagnostics import Location
 from tilewright.ir.types import AddressSpace
+from tilewright.numerics.strided import strided
 
 Array = NDArray[Any]
 Number = int | Array
@@ -128,7 +129,7 @@ def buffer_of(array: Array, name: str) -> Buffer:
     if any(s < 0 for _, s in steps):
         raise ValueError(f"{name}: negative strides")
     span = 1 + sum((n - 1) * s // size for n, s in steps) if array.size else 0
-    flat = np.lib.stride_tricks.as_strided(array, (span,), (size,), writeable=array.flags.writeable)
+    flat = strided(array, (span,), (size,), writeable=array.flags.writeable)
     return Buffer(name, flat, None, not array.flags.writeable)
 
 
@@ -143,6 +144,6 @@ def buffer_around(array: Array, name: str) -> tuple[Buffer, int]:
     high = int(whole.ctypes.data) + sum(r for r in reach if r > 0) + whole.dtype.itemsize
     size, first = array.dtype.itemsize, int(array.ctypes.data)
     before, behind = (first - low) // size, (high - first) // size
-    start = np.lib.stride_tricks.as_strided(array, (before + 1,), (-size,))[before:]
-    flat = np.lib.stride_tricks.as_strided(start, (before + behind,), (size,), writeable=not own.readonly)
+    start = strided(array, (before + 1,), (-size,))[before:]
+    flat = strided(start, (before + behind,), (size,), writeable=not own.readonly)
     return Buffer(name, flat, None, own.readonly), before

@@ -43,7 +43,7 @@ element (`divide=2x1`), each of which a block computes. With `divide=2x1/66` lau
 so, by code of their own. `divide=1x1` leaves tiles whole.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
 which threads do, and no test for it. Where threads copy in any case, for warps that multiply by themselves, those are
-refused that threads do not copy 16 bytes at a time. With `maps=no` these copy elements of 4 and 8 bytes one by one,
+refused that threads do not copy 16 bytes at a time; with `maps=none` these copy elements of 4 and 8 bytes one by one,
 wherever rows begin, and have no other way.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
@@ -58,6 +58,7 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from tilewright.diagnostics.nearest import did_you_mean, nearest
 from tilewright.ir.swizzles import SWIZZLED_LINES
 
 Tile = tuple[int, int, int]
@@ -83,6 +84,19 @@ class Tiles(Enum):
 
     MEASURED = "measured"
     ANY = "any"
+
+
+class Maps(Enum):
+    """What becomes of launches with matrices of which the machine copies no boxes, where it copies those of others.
+
+    They are refused, or threads copy: in the same code behind a test, or in code of their own.
+    """
+
+    DEMANDED = "yes"
+    TESTED = "no"
+    APART = "apart"
+    NONE = "none"
+    """Of factors that threads copy for warps which multiply by themselves: none begins with all rows at 16 bytes."""
 
 
 class ProductChoice(Struct, frozen=True):
@@ -170,7 +184,7 @@ class Schedule(Struct, frozen=True):
     stream: bool | None = None
     resident: int | None = None
     dependent: bool | None = None
-    maps: bool | None = None
+    maps: Maps | None = None
     pairs: bool | None = None
     divide: Slices | None = None
 
@@ -339,7 +353,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "stream": _TRUTH,
     "resident": _COUNT,
     "dependent": _TRUTH,
-    "maps": _TRUTH,
+    "maps": _of_words({each.value: each for each in Maps}),
     "divide": _DIVIDE,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
@@ -364,6 +378,8 @@ def parse_line(line: str) -> Schedule:
             hint = (
                 f"a schedule is {' or '.join(each.value for each in Way)}, then KEY=VALUE; keys are {', '.join(KEYS)}"
             )
+            if equals and (meant := nearest(key, KEYS)):
+                hint = did_you_mean(meant)
             raise ScheduleError(f"{word[0][:_SHOWN]!r} is no entry of a schedule", start, end, hint)
         elif key != _PRODUCT:
             if key in found:

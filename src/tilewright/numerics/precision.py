@@ -1,4 +1,4 @@
-"""How exactly products of f32 multiply, which a caller may say."""
+"""How exactly products multiply and sum, which a caller may say."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from enum import Enum
 
 
 class Precision(Enum):
-    """In what products of f32 multiply: f32, factors rounded to tf32, or those and what rounding has left of them."""
+    """In what products of f32 multiply: f32, factors rounded to tf32, or those and what rounding has left of them; and
+    whether sums of products of floats of 8 bits may be `fast`, in the bits that units keep, fewer than f32 has."""
 
     EXACT = "exact"
     TF32 = "tf32"
     THREE_TF32 = "3xtf32"
+    FAST = "fast"
 
     @staticmethod
     def of(name: str) -> Precision:

@@ -15,7 +15,7 @@ from tilewright.machine.cuda.tensor_maps import MOST_EXTENT
 from tilewright.operators.contractions import COLUMNS, ROWS, TERMS, Arranged, Arrangement
 from tilewright.operators.layouts import ALIGNED
 
-BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i32": 4}
+BYTES: Final = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "f8E4M3FN": 1, "f8E5M2": 1, "i8": 1, "i32": 4}
 
 _LINE: Final = 128
 """Bytes of a line of a cache."""
@@ -34,11 +34,11 @@ _COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 3e12, 8: 3e12}
 """Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
 
 _SLOW: Final = {1: 50e12, 2: 70e12, 8: 22e12}
-"""Operations a second of products of such factors, by bytes of an element. Measured on an H200 for f16 (cuBLAS:
-600e12) and f64 of 1025 (29e12)."""
+"""Operations a second of products of such factors on an H200, by bytes of an element: of the order of what
+`benchmarks/gpu/matmul.py --only odd` shows of f16 and f64."""
 _WORD: Final = 4
 _LONGER: Final = 1.05
-"""How much longer products of words take for each such factor: on an H200, f32, 1025 1.04, 3001 1.07."""
+"""How much longer products of words take for each such factor on an H200: f32 of 1025 less, of 3001 more."""
 
 
 def misaligned(arrangement: Arrangement, seconds: float, *, exact: bool) -> Iterator[tuple[Arranged, str]]:
@@ -121,7 +121,7 @@ def _reason(factor: Arranged, *, exact: bool) -> str | None:
 
 def _is_turned(factor: Arranged, *, exact: bool) -> bool:
     """Whether a factor is turned on its way to shared memory, a word at a time: multiply-adds of f32 take columns of
-    factors whose rows run along the terms. Measured on an H200: 1025 and 3001 as fast as from rows of whole lines."""
+    factors whose rows run along the terms, as fast as rows of whole lines."""
     return exact and factor.dtype == "f32" and factor.unit and factor.modes[-1] == TERMS
 
 

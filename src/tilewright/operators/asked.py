@@ -14,17 +14,27 @@ from tilewright.operators.layouts import Extents, Layout
 from tilewright.operators.products import Wish
 
 _ACCUMULATORS: Final[Mapping[str, tuple[str, ...]]] = {
-    "f16": ("f32",),
+    "f16": ("f32", "f16"),
     "bf16": ("f32",),
     "f32": ("f32", "f64"),
     "f64": ("f64",),
+    "f8E4M3FN": ("f32",),
+    "f8E5M2": ("f32",),
     "i8": ("i32",),
 }
 """The types that accumulators have, by the type of the factors; the first one unless another is asked for."""
+_KEPT: Final = {"f16": "f32"}
+"""What accumulators have that may be of fewer bits: no unit multiplies faster with those."""
 
 _FLOATS: Final = ("f16", "bf16", "f32", "f64")
-_PRECISIONS: Final[Mapping[str, tuple[str, ...]]] = {"f32": ("exact", "tf32", "3xtf32")}
-"""In what products multiply, by the type of the factors and of the accumulators; those of other types are exact."""
+_PRECISIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("f32", "f32"): ("exact", "tf32", "3xtf32"),
+    ("f8E4M3FN", "f32"): ("exact", "fast"),
+    ("f8E5M2", "f32"): ("exact", "fast"),
+}
+"""How products multiply and sum, by the types of the factors and of the accumulators; those of others are exact."""
+_STORED: Final = {"i8": "i32", "f8E4M3FN": "f32", "f8E5M2": "f32"}
+"""The type of results unless another is asked for, where it is not that of the factors."""
 _EXTRAS: Final = ("c", *epilogues.OPERAND_STEPS)
 _IMPLIED: Final = ("scale", "bias", "residual")
 """The order of arrays without an epilogue that names them."""
@@ -133,7 +143,7 @@ def result_of(wanted: Asked) -> Result:
         raise OperatorTypeError(f"a is of {a.dtype}, b of {b.dtype}; factors are of one type: convert one of them")
     extents = _extents(wanted.subscripts, a.shape, b.shape)
     shape = tuple(extents[mode] for mode in wanted.subscripts.out)
-    usual = "i32" if a.dtype == "i8" else a.dtype
+    usual = _STORED.get(a.dtype, a.dtype)
     if "out" not in layouts:
         return Result(shape, usual if wanted.out_dtype is None else wanted.out_dtype)
     out = layouts["out"]
@@ -172,10 +182,11 @@ def wish_of(wanted: Asked, result: Result) -> Wish:
     accumulate = wanted.accumulate or known[0]
     if accumulate not in known:
         raise OperatorTypeError(f"products of {element} are summed in {' or '.join(known)}, not in {accumulate}")
+    accumulate = _KEPT.get(accumulate, accumulate)
     results = _FLOATS if accumulate in _FLOATS else ("i32", *_FLOATS)
     if result.dtype not in results:
         raise OperatorTypeError(f"results of products of {element} are of {', '.join(results)}, not {result.dtype}")
-    precisions = _PRECISIONS.get(element if element == accumulate else "", ("exact",))
+    precisions = _PRECISIONS.get((element, accumulate), ("exact",))
     precision = wanted.precision or precisions[0]
     if precision not in precisions:
         raise OperatorTypeError(

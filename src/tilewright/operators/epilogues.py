@@ -80,7 +80,7 @@ def new_body(element: str) -> Body:
     return Body(element, [], count())
 
 
-_BITS: Final = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "i32": 32}
+_BITS: Final = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f8E4M3FN": 8, "f8E5M2": 8, "i8": 8, "i32": 32}
 
 
 def conversion(source: str, target: str) -> str | None:

@@ -165,15 +165,16 @@ class _ArrayModule(Protocol):
 
 
 def _copied(module: object, source: AnyArray, shape: Extents, strides: Extents, wanted: Extents) -> AnyArray:
-    """A copy of elements of an array of NumPy or CuPy."""
+    """A copy of elements of an array of NumPy or CuPy; of bytes as such, for which all of their functions are there."""
     tricks = importlib.import_module(f"{cast('ModuleType', module).__name__}.lib.stride_tricks")
-    size = source.dtype.itemsize
+    size, element = source.dtype.itemsize, source.dtype
+    source = source.view(np.uint8) if size == 1 else source
     length = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, wanted, strict=True))
     memory = cast("_ArrayModule", module).empty(max(length, 1), source.dtype)
     target = cast("AnyArray", tricks.as_strided(memory, shape, tuple(stride * size for stride in wanted)))
     if 0 not in shape:
         target[...] = tricks.as_strided(source, shape, tuple(stride * size for stride in strides))
-    return target
+    return target.view(element)
 
 
 class _Cupy(_Shown):

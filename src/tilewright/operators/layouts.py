@@ -18,6 +18,8 @@ NAMES: Final = {
     np.dtype(ml_dtypes.bfloat16): "bf16",
     np.dtype(np.float32): "f32",
     np.dtype(np.float64): "f64",
+    np.dtype(ml_dtypes.float8_e4m3fn): "f8E4M3FN",
+    np.dtype(ml_dtypes.float8_e5m2): "f8E5M2",
     np.dtype(np.int8): "i8",
     np.dtype(np.int32): "i32",
 }

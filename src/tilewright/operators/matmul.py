@@ -29,7 +29,7 @@ class Matmul:
         have any strides; what no kernel takes as it lies (steps backwards, overlapping rows) is copied, as `plan` says.
 
         `out` is written and returned; without it the result is a new array of the library of `a`, of `out_dtype`, by
-        default the type of the factors (i32 for i8). Options, all by name:
+        default the type of the factors (i32 for i8, f32 for floats of 8 bits). Options, all by name:
 
         - `alpha`, `beta`, `c`: `beta` is multiplied with `c`, or with what `out` holds if there is no `c`; it is 1
           where only `c` is given.
@@ -38,9 +38,11 @@ class Matmul:
           `gelu_tanh`, `silu`, `sigmoid`, `tanh`. Left out, it is the arrays that are given, in the order scale, bias,
           residual. It is computed in the type of the accumulators (of i8 with a result of floats: in f32), and rounded
           once.
-        - `accumulate` is the type of accumulators: f32 for f16, bf16 and f32, f64 for f64 and, if asked for, f32, i32
-        for i8.
-        - `precision` says in what products of f32 multiply, as of `tilewright.compile`: `exact`, `tf32`, `3xtf32`.
+        - `accumulate` is the type of accumulators: f32 for f16, bf16, f32 and floats of 8 bits, f64 for f64 and, if
+          asked for, f32, i32 for i8. With f16 those of factors of f16 may have as few bits; they have f32, which no
+          unit is slower with.
+        - `precision` says how products multiply and sum, as of `tilewright.compile`: those of f32 `exact`, `tf32`,
+          `3xtf32`, those of floats of 8 bits `exact` or `fast`.
         - `target` runs elsewhere than where the arrays are (`interpreter`), or on certain processors (`cpu:avx2`).
 
         Tensors that need a gradient, or that `torch.compile` traces, take the operator `torch.ops.tilewright.matmul`,

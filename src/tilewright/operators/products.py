@@ -180,14 +180,14 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
 
 
 def _with_maps(tiles: str, found: Arrangement, wish: Wish) -> str:
-    """Tiles without a second way for matrices that the machine does not copy, or threads not 16 bytes at a time, if
-    these are none such; or without the first way, if threads copy all elements one by one."""
+    """Tiles with the one way that matrices of the class need: of 16 bits all have maps, or one has none; those of
+    f32 and f64 threads copy 16 bytes at a time, or an element."""
     types = {one.dtype for one in found.operands[:2]}
     if all(BYTES[each] == _HALF for each in types):
-        is_told = architecture_of(wish.target).multiplies_by_groups and has_maps(found)
-        return f"{tiles} maps=yes" if is_told else tiles
+        is_copied = architecture_of(wish.target).multiplies_by_groups
+        return f"{tiles} maps={'yes' if has_maps(found) else 'no'}" if is_copied else tiles
     is_wide = has_wide_copies(found) if wish.precision == "exact" and types == {wish.accumulate} else None
-    return tiles if is_wide is None else f"{tiles} maps={'yes' if is_wide else 'no'}"
+    return tiles if is_wide is None else f"{tiles} maps={'yes' if is_wide else 'none'}"
 
 
 def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from tilewright.operators.errors import OperatorError, OperatorTypeError
 from tilewright.operators.layouts import ALIGNED, Extents, Layout, Sight, no_such_type
@@ -32,6 +32,19 @@ class _TorchModule(Protocol):
     def empty_strided(self, shape: Extents, strides: Extents, *, dtype: object, device: object) -> Tensor: ...
 
 
+_DTYPES: Final = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "f8E4M3FN": "float8_e4m3fn",
+    "f8E5M2": "float8_e5m2",
+    "i8": "int8",
+    "i32": "int32",
+}
+"""Names of torch."""
+
+
 class TorchTensors:
     """PyTorch."""
 
@@ -39,11 +52,12 @@ class TorchTensors:
         module = importlib.import_module("torch")
         self._torch = cast("_TorchModule", module)
         self._tensor: type = module.Tensor
-        names = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i32": "int32"}
         self._is_grad_enabled = cast("Callable[[], bool]", module.is_grad_enabled)
         graph = importlib.import_module("torch.autograd.graph")
         self._increment_version = cast("Callable[[object], None]", graph.increment_version)
-        self._dtypes: dict[str, object] = {name: getattr(module, own) for name, own in names.items()}
+        # the oldest versions have no floats of 8 bits
+        known = {name: getattr(module, own, None) for name, own in _DTYPES.items()}
+        self._dtypes: dict[str, object] = {name: own for name, own in known.items() if own is not None}
         self._names = {own: name for name, own in self._dtypes.items()}
 
     def sight(self, array: object, name: str) -> Sight:

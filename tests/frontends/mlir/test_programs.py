@@ -15,8 +15,10 @@ import tilewright as tw
 from effort import SEED, Ran, count
 from frontends.mlir.cases import CASES
 from frontends.mlir.forms import PASSES, PRINTED, PROGRAMS, WRITTEN_PROGRAMS, parts_of
+from frontends.mlir.reading import read
 from frontends.mlir.written_cases import WRITTEN
 from targets.nvidia.launching import program_of_text
+from tilewright.frontends.mlir.reading import file_of, program_of
 
 
 def test_there_is_a_case_for_each_program_and_they_are_printed_in_many_forms() -> None:
@@ -115,3 +117,28 @@ def compare(path: Path, found: Any, wanted: Any, tolerance: float) -> None:
         exact = np.asarray(wanted, np.float64)
         error = float(np.max(np.abs(np.asarray(found, np.float64) - exact), initial=0.0))
         assert error <= 4 * tolerance * float(np.max(np.abs(exact), initial=0.0)), path.name
+
+
+def test_what_else_a_file_holds_is_no_part_of_the_program() -> None:
+    """`mlir.file_entries`: kept for who prints the file, and left out where it is compiled."""
+    text = """#map = affine_map<(d0) -> (d0)>
+func.func @f(%x: memref<3xi32>) attributes {kept = #map, tuned = dense_resource<blob> : tensor<1xi32>} {
+  %c0 = arith.constant 0 : index
+  %seven = arith.constant 7 : i32
+  memref.store %seven, %x[%c0] : memref<3xi32>
+  return
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      blob: "0x0400000001000000"
+    }
+  }
+#-}
+"""
+    program = program_of(read(text))
+    assert [op.name for op in program.body.entry] == ["builtin.module", "mlir.file_entries"]
+    assert file_of(program).resources
+    x = np.zeros(3, np.int32)
+    tw.compile(text).f[1](x)
+    assert x.tolist() == [7, 0, 0]

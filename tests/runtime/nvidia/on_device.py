@@ -5,6 +5,7 @@ from __future__ import annotations
 from machine.cuda.fake_driver import FIRST_ON_DEVICE
 from tilewright.artifacts.artifact import Artifact, KernelInfo, LaunchPlan, Parameter, device_block_size
 from tilewright.artifacts.constraints import Constraint
+from tilewright.artifacts.parameters import entry_symbols
 from tilewright.runtime.nvidia.launch import CudaKernel, bind_artifact
 
 HERE = FIRST_ON_DEVICE
@@ -29,7 +30,8 @@ def artifact_of(*infos: KernelInfo, features: str = "sm_80") -> Artifact:
     entries: list[str] = []
     for info in infos:
         size = device_block_size(info)
-        entries.append(f".visible .entry {info.symbol}({f'.param .align 16 .b8 slots[{size}]' if size else ''})")
+        block = f".param .align 16 .b8 slots[{size}]" if size else ""
+        entries += [f".visible .entry {symbol}({block})" for symbol in entry_symbols(info)]
     return Artifact("nvidia", infos, "\n".join(entries).encode(), features=features)
 
 

@@ -79,8 +79,9 @@ def runner_of(
 ) -> tuple[DeviceRunner | None, int]:
     """What runs a kernel on the last device, and the address of its control block."""
     context = driver.open_device(played.devices - 1)
-    function = context.load(artifact_of(info).payload.decode()).function("k")
-    runner = DeviceRunner.of(info, plan, function, parts)
+    module = context.load(artifact_of(info).payload.decode())
+    mapped = module.function("k$maps") if plan.has_mapped else None
+    runner = DeviceRunner.of(info, plan, module.function("k"), parts, mapped)
     return runner, ctypes.c_uint64.from_address(runner.place).value if runner else 0
 
 
@@ -400,22 +401,32 @@ def test_from_many_threads(torch: Any, played: FakeDriver) -> None:
     assert found == [float(k) for k in range(200)]
 
 
-@pytest.mark.parametrize("address", [HERE, HERE + 4096, HERE + 8, 0])
+@pytest.mark.parametrize("has_mapped", [False, True])
+@pytest.mark.parametrize("addresses", [(256, 0), (256, 4096), (256, 8), (8, 0), (4, 2), (-HERE, 0), (256, -HERE)])
 def test_maps_are_those_of_the_addresses(
-    played: FakeDriver, streams: Streams, monkeypatch: pytest.MonkeyPatch, address: int
+    played: FakeDriver,
+    streams: Streams,
+    monkeypatch: pytest.MonkeyPatch,
+    addresses: tuple[int, int],
+    has_mapped: bool,
 ) -> None:
-    """As launches through Python make them, whatever stood in their places."""
+    """As launches through Python make them, whatever stood in their places; those with all take another entry."""
     torch_that_says(streams, monkeypatch)
     maps = (TensorMap("p", "bf16", 32, (512, 70), (512,), (64, 64)), TensorMap("q", "f16", 0, (64, 9), (64,), (16, 8)))
-    plan = LaunchPlan((32, 1, 1), maps=maps)
+    plan = LaunchPlan((32, 1, 1), maps=maps, has_mapped=has_mapped)
     info = KernelInfo("k", "k", (PointerParameter("q", "f16"), PointerParameter("p", "bf16")), launch=plan)
+    given = [HERE + distance for distance in addresses]
     _, control = runner_of(played, info, plan)
-    slots = struct.pack("<2Q", HERE + 256, address).ljust(device_block_size(info), b"\xa5")
+    slots = struct.pack("<2Q", *given).ljust(device_block_size(info), b"\xa5")
     frame = ctypes.create_string_buffer(struct.pack("<6q", 0, 1, 0, 1, 1, 1) + slots)
     assert Launch(entry())(control, ctypes.addressof(frame)) == 0
     context = driver.open_device(played.devices - 1)
-    expected = LaunchMaps.of(info, plan, context).bytes([HERE + 256, address])
+    expected = LaunchMaps.of(info, plan, context).bytes(given)
     assert played.launches[-1].slots[-len(expected) :] == expected
+    has_all = all(address and address % 16 == 0 for address in given)
+    assert played.launches[-1].function == ("k$maps" if has_all and has_mapped else "k")
+    if not any(expected):
+        return
     played.failing = {"cuTensorMapEncodeTiled": 1}
     assert Launch(entry())(control, ctypes.addressof(frame)) == 1
     assert len(played.launches) == 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 
 import pytest
+from msgspec.structs import replace
 
 from machine.cuda.fake_driver import FakeDriver
 from runtime.nvidia.on_device import HERE, OnDevice, artifact_of, kernel
@@ -18,11 +20,15 @@ from tilewright.artifacts.artifact import (
     ScalarParameter,
     device_block_size,
 )
-from tilewright.artifacts.constraints import Origin, Quantity
+from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
 from tilewright.artifacts.json_fields import ArtifactError, Fields
+from tilewright.artifacts.parameters import Steps
+from tilewright.artifacts.parts import Parts, Trips
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap, map_from_json, map_to_json
 from tilewright.machine.cuda.binding import LATER
 from tilewright.machine.cuda.errors import DriverUnavailable
+from tilewright.runtime.nvidia.code_checks import check_ptx
+from tilewright.runtime.nvidia.launch import CudaKernel, Modules
 
 MATRIX = MemrefParameter("a", "f32", (None,), (1,))
 POINTER = PointerParameter("p", "f32")
@@ -85,6 +91,43 @@ def test_memory_that_is_not_aligned_has_no_map(played: FakeDriver, address: int)
     assert played.calls.count(ENCODE) == 1
 
 
+@pytest.mark.parametrize("distances", [(0, 256), (0, 8), (4, 0), (None, 0), (0, None)])
+def test_launches_with_all_maps_take_their_own_entry(
+    played: FakeDriver, distances: tuple[int | None, int | None]
+) -> None:
+    """Whatever launches before had, and with as much shared memory."""
+    found = kernel(MATRIX, POINTER, plan=replace(PLAN, has_mapped=True), local_bytes=50_000)
+    given = [None if each is None else OnDevice((7,), address=HERE + each) for each in distances]
+    for arguments, has_all in ((given, distances == (0, 256)), ([OnDevice((7,))] * 2, True)) * 2:
+        found.launch(3, arguments)
+        launched = played.launches[-1]
+        assert (launched.function, launched.shared_bytes) == ("k$maps" if has_all else "k", 50_000)
+    assert played.calls.count("cuFuncSetAttribute") == 2
+
+
+def test_both_entries_are_looked_for() -> None:
+    """With the parameters that both take."""
+    artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=replace(PLAN, has_mapped=True)))
+    line = next(line for line in artifact.payload.splitlines() if b"k$maps" in line)
+    other = line.replace(b"slots[", b"slots[1")
+    for put, said in ((b"", "does not define the entry 'k$maps'"), (other, "takes other parameters")):
+        with pytest.raises(ArtifactError, match=re.escape(said)):
+            check_ptx(
+                replace(artifact, payload=artifact.payload.replace(line, put).replace(b".align 16", b".align 64"))
+            )
+
+
+def test_steps_have_entries_of_their_own(played: FakeDriver) -> None:
+    parts = Parts(((Trips(Polynomial.constant(8), 2),),), 4)
+    plans = [replace(PLAN, parts=parts, has_mapped=has_mapped) for has_mapped in (True, False)]
+    steps = [KernelInfo(f"k.{k}", f"k{k}", (MATRIX, POINTER), launch=plan) for k, plan in enumerate(plans)]
+    info = KernelInfo("k", "k", (MATRIX, POINTER), launch=replace(PLAN, parts=parts), steps=Steps(tuple(steps), 6, 1))
+    found = CudaKernel(info, Modules(artifact_of(info, *steps), None))
+    for address, names in ((HERE, ["k0$maps", "k1"]), (HERE + 4, ["k0", "k1"])):
+        found.launch(1, (OnDevice((7,)), OnDevice((7,), address=address)))
+        assert [each.function for each in played.launches[-2:]] == names
+
+
 def test_nothing_has_no_map(played: FakeDriver) -> None:
     kernel(MATRIX, POINTER, plan=PLAN).launch(3, (None, None))
     assert maps_in(played.launches[0].slots) == [[0] * 11] * 2
@@ -97,8 +140,9 @@ def test_drivers_without_maps_run_other_kernels(played: FakeDriver) -> None:
         library.call(ENCODE)
 
 
-def test_round_trip_of_the_artefact() -> None:
-    artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=PLAN))
+@pytest.mark.parametrize("has_mapped", [False, True])
+def test_round_trip_of_the_artefact(has_mapped: bool) -> None:
+    artifact = artifact_of(KernelInfo("k", "k", (MATRIX, POINTER), launch=replace(PLAN, has_mapped=has_mapped)))
     assert Artifact.from_bytes(artifact.to_bytes()) == artifact
 
 

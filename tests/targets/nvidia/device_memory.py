@@ -126,6 +126,14 @@ def work_of(
     return Work(blocks, slots.ljust(device_block_size(info) - len(maps), b"\0") + maps, scratch)
 
 
+def entry_of(info: KernelInfo, block: bytes) -> str:
+    """The symbol of the entry that a launch with a block of parameters takes."""
+    assert info.launch is not None
+    count = len(info.launch.maps)
+    maps = [block[len(block) - MAP_BYTES * (k + 1) :][:MAP_BYTES] for k in range(count)]
+    return f"{info.symbol}$maps" if info.launch.has_mapped and all(map(any, maps)) else info.symbol
+
+
 def passed(slots: bytes, parameters: tuple[Parameter, ...], number: int | Quantity) -> int:
     """An extent or a stride of a matrix, from the slots of a launch."""
     if isinstance(number, int):

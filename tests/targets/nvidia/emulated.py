@@ -24,7 +24,7 @@ from tilewright.targets.nvidia.generation import emit_llvm
 from tilewright.targets.nvidia.target import NvidiaTarget
 
 from .case import Array, Launch
-from .device_memory import Packer, launches, work_of
+from .device_memory import Packer, entry_of, launches, work_of
 from .emulator.barriers import encoded
 from .emulator.machine import Device, Program
 
@@ -66,7 +66,7 @@ class Emulated:
         reporting = None if reported is None else (records.address, words)
         for launch, memory in launches(device.memory, info, grid):
             work = work_of(device.memory, launch, grid, slots, reporting, kept=memory, described=described)
-            device.launch(self.program, launch.symbol, work.blocks, work.block, launch.local_bytes)
+            device.launch(self.program, entry_of(launch, work.block), work.blocks, work.block, launch.local_bytes)
             if memory is not None and launch.launch is not None:
                 assert not any(memory.read()[: launch.launch.flag_bytes]), "a launch leaves flags as it finds them"
         if reported is not None:

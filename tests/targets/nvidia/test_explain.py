@@ -85,6 +85,16 @@ def test_products_on_lanes_tell_copies_and_loads_of_matrices() -> None:
         assert re.search(rf"shared buffer {buffer}: [\d,]+ bytes, .*: no bank conflicts", said)
 
 
+def test_what_ptxas_says_of_both_entries() -> None:
+    said = told(PRODUCT)
+    assert "maps=apart\n" in said
+    assert "code of its own for launches with maps of all matrices" in said
+    if find_assembler() is not None:
+        found = re.search(r"    with maps of all matrices .*: (\d+) registers .*\n    without: (\d+) registers", said)
+        assert found is not None, said
+        assert int(found[1]) < int(found[2])
+
+
 def test_what_ptxas_says(monkeypatch: pytest.MonkeyPatch) -> None:
     if find_assembler() is not None:
         said = told(PRODUCT)

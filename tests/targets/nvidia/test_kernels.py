@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.artifacts.parameters import with_stand_ins
+from tilewright.artifacts.parameters import entry_symbols, with_stand_ins
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.ptx import assemble, find_assembler
 
@@ -50,4 +50,5 @@ def assemble_all(case: Case, architecture: Architecture) -> None:
     artifact = case.artifact(architecture)
     if find_assembler() is not None:
         resources = assemble(artifact.payload.decode(), architecture).kernels
-        assert set(resources) == {info.symbol for head in artifact.kernels for info in with_stand_ins(head)}
+        infos = (info for head in artifact.kernels for info in with_stand_ins(head))
+        assert set(resources) == {symbol for info in infos for symbol in entry_symbols(info)}

@@ -361,11 +361,12 @@ def test_lanes_in_the_interpreter(
 @pytest.mark.parametrize("beta", [0, 1])
 @pytest.mark.usefixtures("users_ptx")
 def test_what_the_code_promises(element: str, size: tuple[int, int, int], beta: int) -> None:
-    """No spills, asynchronous copies and stores of 16 bytes, sums added by one instruction."""
+    """No spills, one barrier of the block at most, copies and stores of 16 bytes, sums added by one instruction."""
     artifact = tw.compile(Batch(element, size, beta=beta).text, target="nvidia:sm_80", cache=False).artifact
     ptx = artifact.texts["ptx"]
     (resources,) = assemble(ptx, Architecture.SM_80).kernels.values()
     assert resources.spill_store_bytes == resources.spill_load_bytes == resources.stack_bytes == 0
+    assert resources.barriers <= 1
     assert "cp.async.cg.shared.global" in ptx
     assert f"st.global.v{16 // np.dtype(SCALARS[element]).itemsize}" in ptx
     assert f"fma.rn.{element}" in ptx

@@ -128,8 +128,8 @@ ptxas info    : Used 8 registers, 360 bytes cmem[0]
 """
     found = parse_resources(log)
     assert found["one"].spill_store_bytes == 8
-    assert found["one"].shared_bytes == 512
-    assert (found["two"].registers, found["two"].stack_bytes) == (8, 0)
+    assert (found["one"].shared_bytes, found["one"].barriers) == (512, 1)
+    assert (found["two"].registers, found["two"].stack_bytes, found["two"].barriers) == (8, 0, 0)
 
 
 def whole(element: str, extents: str = "x1024x1024") -> str:

@@ -31,6 +31,7 @@ PRODUCT = """func @product(%A: memref<f16x128x96>, %B: memref<f16x96x128>, %C: m
     gemm %one, %A, %B, %zero, %C
 }
 """
+LARGE = PRODUCT.replace("128x96", "4096x4096").replace("96x128", "4096x4096").replace("128x128", "4096x4096")
 HALVES = PRODUCT.replace(") {", ") attributes{subgroup_size=16} {")
 """Subgroups that are no warps."""
 ITEMS = """func @items(%A: memref<f16x16x16x?>, %B: memref<f16x16x16x?>, %C: memref<f16x16x16x?>) {
@@ -175,6 +176,20 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
         (PRODUCT, "product: tile=8x8x8", "tile=8x8x8", "for all kernels of a program, not for product"),
         (SUMS, "add: lnaes", "lnaes", "'lnaes' is no entry of a schedule"),
         (SUMS, "dependent=1", "dependent=1", "dependent takes yes or no"),
+        (SUMS, "thraeds=64", "thraeds=64", "hint: did you mean threads?"),
+        (SUMS, "fast", "fast", "hint: a schedule is lanes or packed, then KEY=VALUE; keys are threads"),
+        (
+            LARGE,
+            "threads=256 tile=256x256x64",
+            "threads=256 tile=256x256x64",
+            "256 x 256 accumulators are 256 for each of 256 threads, which have 255 registers",
+        ),
+        (
+            LARGE,
+            "threads=128 tile=128x128x64 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/9",
+            "threads=128 tile=128x128x64 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/9",
+            "9 stages of 32,768 bytes are 294,912; beside what else a block keeps in shared memory there is room for 6",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(text: str, schedule: str, wrong: str, said: str) -> None:

@@ -8,6 +8,8 @@ import pytest
 import tilewright as tw
 from effort import Ran, count, falls_short
 from generators.element_types import DTYPES
+from tilewright.dialects import scf, tl
+from tilewright.dialects.arith import Cmp, Constant, Predicate
 from tilewright.interpreter import interpret
 from tilewright.transforms.generic_policies import GenericTilePolicy
 from tilewright.transforms.loops_on_tiles import LoopsOnTiles
@@ -96,6 +98,25 @@ def test_what_stays_would_not_without_its_reason() -> None:
     module = kernel(parameters, text, attributes(static=True))
     run(module, PASS)
     assert names(module)["tile.load"]
+
+
+@pytest.mark.parametrize("fewest", [3, 8])
+def test_few_points_that_are_left_are_lanes(fewest: int) -> None:
+    """Others are a part of a strip."""
+    text = f"""%lo = arith.constant {{value = 1}} -> index scf.for %lo, %hi {FOR} (%i: index) {{
+        scf.for %lo, %rows {FOR} (%j: index) {{ {LOADED} }} }}"""
+    parameters = DrawnStrip(np.random.default_rng(0), "f32", "in order", static=False).parameters
+    module = kernel(parameters, text, attributes(static=False))
+    run(module, LoopsOnTiles(GenericTilePolicy(run=16), fewest=fewest))
+    (lanes,) = (op for op in module.walk() if isinstance(op, tl.Foreach))
+    choice = lanes.parent_op
+    assert isinstance(choice, scf.If)
+    assert choice.orelse is lanes.parent_region
+    compared = choice.condition.defining_op
+    assert isinstance(compared, Cmp)
+    least = compared.rhs.defining_op
+    assert isinstance(least, Constant)
+    assert (compared.predicate, least.value) == (Predicate.GE, fewest)
 
 
 COLUMNS = """

@@ -62,17 +62,28 @@ def test_a_convolution_of_many_channels_to_few_maps(rng: np.random.Generator, ch
     _same_convolution(rng, types, 1)
 
 
-def _same_convolution(rng: np.random.Generator, types: list[TensorType], stride: int) -> None:
+@pytest.mark.parametrize("spread", [(1, 2), (3, 1)])
+def test_a_kernel_that_is_spread_one_way(rng: np.random.Generator, spread: tuple[int, int]) -> None:
+    """A product for each of its elements."""
+    types = [TensorType.dense(F32, (1, 3, 9, 8)), TensorType.dense(F32, (2, 3, 2, 3))]
+    _same_convolution(rng, types, 1, spread)
+
+
+def _same_convolution(
+    rng: np.random.Generator, types: list[TensorType], stride: int, spread: tuple[int, int] = (1, 1)
+) -> None:
     """A compiled convolution against that of NumPy, with integers."""
     x, kernel = (rng.integers(-3, 4, t.shape).astype(np.float32) for t in types)
 
     def body(b: Builder, v: Sequence[Value]) -> Value:
-        return b(Convolution(v[0], v[1], (stride, 1), (1, 1), (1, 1))).out
+        return b(Convolution(v[0], v[1], (stride, 1), (1, 1), spread)).out
 
     module, out = program(types, body)
     found = np.zeros(out.shape, np.float32)
     compiled(lowered(module, 4096))["f"][1](x, kernel, found)
-    patches = np.lib.stride_tricks.sliding_window_view(x, kernel.shape[2:], (2, 3))[:, :, ::stride]
+    size = [(n - 1) * step + 1 for n, step in zip(kernel.shape[2:], spread, strict=True)]
+    patches = np.lib.stride_tricks.sliding_window_view(x, size, (2, 3))[:, :, ::stride]
+    patches = patches[..., :: spread[0], :: spread[1]]
     assert np.array_equal(found, np.einsum("nchwij,ocij->nohw", patches, kernel, optimize=True))
 
 

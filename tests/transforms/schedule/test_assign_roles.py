@@ -32,6 +32,7 @@ from tilewright.transforms.schedule.assign_roles import AssignRoles
 
 OF = TEXTS.Attention(128, 5 * 64, 64, (128, 64))
 ROLES = "threads=256 roles=yes"
+OFTEN = 8
 ASKED = (gpu_tensors.AwaitReaders, gpu_tensors.Expect, gpu_tensors.CopyTensor)
 
 
@@ -106,10 +107,12 @@ def test_roles_that_wait_without_end(where: str, lost: type[Operation], said: st
 
 
 def test_threads_may_meet_before_both_roles_do(rng: np.random.Generator) -> None:
-    """At another barrier: the warp beside the work-group is not one of those that it waits for."""
+    """At another barrier: the warp beside the work-group is not one of those that it waits for. As often as it takes
+    that one to open its barriers and arrive where both meet."""
     module = lanes()
     first = next(iter(roles_of(module).main.entry))
-    Builder.before_op(first)(team.Barrier(fence_local=True))
+    for _ in range(OFTEN):
+        Builder.before_op(first)(team.Barrier(fence_local=True))
     llvm, kernels = emit_llvm(module, Architecture.SM_90A)
     given, wanted = arguments(OF, rng)
     found = Emulated(Program(llvm), kernels).run(Launch(list(given), {}, OF.grid))[3]

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from tilewright.artifacts.artifact import Artifact, ArtifactError, KernelInfo, block_alignment, device_block_size
-from tilewright.artifacts.parameters import with_stand_ins
+from tilewright.artifacts.parameters import entry_symbols, with_stand_ins
 from tilewright.artifacts.seal import SEAL_BYTES, seal_of, seal_symbol
 
 _ENTRY: Final = re.compile(r"^\s*\.visible\s+\.entry\s+([\w$]+)\s*\(([^)]*)\)", re.MULTILINE)
@@ -27,7 +27,8 @@ def check_ptx(artifact: Artifact) -> None:
     entries: dict[str, str] = dict(_ENTRY.findall(text))
     seals = {name: _content(size, numbers) for name, size, numbers in _SEAL.findall(text)}
     for kernel in (info for head in artifact.kernels for info in with_stand_ins(head)):
-        _check_entry(kernel, entries.get(kernel.symbol))
+        for symbol in entry_symbols(kernel):
+            _check_entry(kernel, symbol, entries.get(symbol))
         if kernel.launch is None:
             raise ArtifactError(f"kernel {kernel.name}: the artefact's header does not say how its grid becomes blocks")
         if seals.get(seal_symbol(kernel.symbol)) != seal_of(artifact.target, artifact.features, kernel):
@@ -44,9 +45,9 @@ def _content(size: str, numbers: str) -> bytes | None:
     return bytes(int(number) & 0xFF for number in found).ljust(SEAL_BYTES, b"\0")
 
 
-def _check_entry(kernel: KernelInfo, parameters: str | None) -> None:
+def _check_entry(kernel: KernelInfo, symbol: str, parameters: str | None) -> None:
     if parameters is None:
-        raise ArtifactError(f"kernel {kernel.name}: the artefact's code does not define the entry {kernel.symbol!r}")
+        raise ArtifactError(f"kernel {kernel.name}: the artefact's code does not define the entry {symbol!r}")
     found = _BLOCK.fullmatch(parameters.strip())
     size, alignment = device_block_size(kernel), block_alignment(len(kernel.launch.maps if kernel.launch else ()))
     fits = (int(found[1]), int(found[2])) == (alignment, size) if found else not (size or parameters.strip())

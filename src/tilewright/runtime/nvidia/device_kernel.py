@@ -29,12 +29,18 @@ from tilewright.runtime.scalars import SLOT_FORMATS, SlotValue
 
 
 class DeviceKernel:
-    """A kernel loaded on a device."""
+    """A kernel loaded on a device; launches with all maps run what is `mapped`, if there is such a function."""
 
     def __init__(
-        self, info: KernelInfo, plan: LaunchPlan, function: KernelFunction, steps: Sequence[DeviceKernel] = ()
+        self,
+        info: KernelInfo,
+        plan: LaunchPlan,
+        function: KernelFunction,
+        steps: Sequence[DeviceKernel] = (),
+        mapped: KernelFunction | None = None,
     ) -> None:
         self._steps = steps
+        self._mapped = mapped
         self._info = info
         self._plan = plan
         self._function = function
@@ -58,7 +64,8 @@ class DeviceKernel:
         self._runners: dict[int, DeviceRunner | None] = {}
         self._mutex = Lock()
         try:
-            function.allow_shared(info.local_bytes)
+            for each in (function, *(() if mapped is None else (mapped,))):
+                each.allow_shared(info.local_bytes)
         except ValueError as error:
             raise LaunchError(str(error)) from None
 
@@ -77,7 +84,7 @@ class DeviceKernel:
         """What launches without Python, with so many blocks of each work-group; None where nothing does."""
         with self._mutex:
             if parts not in self._runners:
-                self._runners[parts] = DeviceRunner.of(self._info, self._plan, self._function, parts)
+                self._runners[parts] = DeviceRunner.of(self._info, self._plan, self._function, parts, self._mapped)
             return self._runners[parts]
 
     def only_launch(self, values: Sequence[SlotValue], sizes: Extents, form: KernelInfo) -> DeviceKernel | None:
@@ -181,8 +188,9 @@ class DeviceKernel:
 
     def _enqueue(self, blocks: Extents, block: bytes, stream: int) -> None:
         plan, shared = self._plan, self._info.local_bytes
+        function = self._function if self._mapped is None or not self._maps.are_all_in(block) else self._mapped
         try:
-            self._function.launch(
+            function.launch(
                 blocks,
                 plan.threads,
                 block,
@@ -195,14 +203,15 @@ class DeviceKernel:
             if error.code != LAUNCH_OUT_OF_RESOURCES:
                 raise
             x, y, z = plan.threads
-            registers = self._function.resources().registers
+            registers = function.resources().registers
             raise LaunchError(
                 f"kernel {self._info.name}: the device has no room for a block of {x * y * z} threads with {registers} "
                 f"registers each and {shared:,} bytes of shared memory ({error}); compile it with smaller tiles"
             ) from error
 
     def resources(self) -> KernelResources:
-        """What the driver's assembler made of it."""
-        found, (x, y, z), dynamic = self._function.resources(), self._plan.threads, self._info.local_bytes
-        blocks = self._function.blocks_per_multiprocessor(x * y * z, dynamic)
+        """What the driver's assembler made of it, as launches with all maps run it."""
+        function = self._function if self._mapped is None else self._mapped
+        found, (x, y, z), dynamic = function.resources(), self._plan.threads, self._info.local_bytes
+        blocks = function.blocks_per_multiprocessor(x * y * z, dynamic)
         return KernelResources(found.registers, found.shared_bytes + dynamic, found.local_bytes, blocks)

@@ -25,7 +25,7 @@ __all__ = ["DeviceRunner", "entry"]
 CUDA: Final = 2
 """DLPack's number for memory of NVIDIA devices."""
 
-_HEAD: Final = struct.Struct("<7Q2i2Q3Q")
+_HEAD: Final = struct.Struct("<7Q2i2Q4Q")
 _UNKNOWN: Final = (0, 0, 0)
 
 
@@ -50,8 +50,15 @@ class DeviceRunner(Struct, frozen=True):
     kept: tuple[object, ...]
 
     @staticmethod
-    def of(info: KernelInfo, plan: LaunchPlan, function: KernelFunction, parts: int = 1) -> DeviceRunner | None:
-        """For launches with so many blocks of each work-group.
+    def of(
+        info: KernelInfo,
+        plan: LaunchPlan,
+        function: KernelFunction,
+        parts: int = 1,
+        mapped: KernelFunction | None = None,
+    ) -> DeviceRunner | None:
+        """For launches with so many blocks of each work-group; those with all maps run what is `mapped`, if there is
+        such a function.
 
         None if torch does not tell C code what its current stream is.
         """
@@ -79,10 +86,11 @@ class DeviceRunner(Struct, frozen=True):
             len(plan.maps),
             ctypes.addressof(entries),
             driver.address("cuTensorMapEncodeTiled"),
+            (function if mapped is None else mapped).handle,
         )
         control = ctypes.create_string_buffer(head + ctypes.string_at(config.address, CONFIG_BYTES), CONTROL_BYTES)
         word = ctypes.c_uint64(ctypes.addressof(control))
-        return DeviceRunner(ctypes.addressof(word), (word, control, config, function, entries))
+        return DeviceRunner(ctypes.addressof(word), (word, control, config, function, mapped, entries))
 
 
 def _told(teller: int, ordinal: int) -> int | None:

@@ -15,6 +15,7 @@ from typing import Final
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
 from tilewright.artifacts.constraints import Quantity
 from tilewright.artifacts.parameters import REPORTS, made_extents
+from tilewright.artifacts.symbols import mapped_symbol
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.machine.cuda.driver import Context, LoadedModule, device_count, open_device, pointer_device
 from tilewright.runtime.addresses import MemoryAt
@@ -252,7 +253,11 @@ class CudaKernel:
     def _loaded(self, module: LoadedModule) -> DeviceKernel:
         """The kernel, and the launches that may take its place."""
         steps = () if self.info.steps is None else self.info.steps.kernels
-        head, *steps = (
-            (info, info.launch, module.function(info.symbol)) for info in (self.info, *steps) if info.launch is not None
-        )
-        return DeviceKernel(*head, [DeviceKernel(*step) for step in steps])
+        return _on_device(module, self.info, [_on_device(module, step) for step in steps])
+
+
+def _on_device(module: LoadedModule, info: KernelInfo, steps: Sequence[DeviceKernel] = ()) -> DeviceKernel:
+    plan = info.launch
+    assert plan is not None, "artefacts for devices that say nothing of it are not read"
+    mapped = module.function(mapped_symbol(info.symbol)) if plan.has_mapped else None
+    return DeviceKernel(info, plan, module.function(info.symbol), steps, mapped)

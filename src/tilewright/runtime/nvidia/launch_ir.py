@@ -7,7 +7,8 @@ with the frame's grid and parameter block. The control block, one a kernel and d
     32   context | function | function that tells the current stream, of a kind of device and a number
     56   kind of device i32 | number i32 | kernel's parameter block is not empty i64
     72   blocks that share a work-group i64 | number of maps i64 | their entries | cuTensorMapEncodeTiled
-    104  CUlaunchConfig, in which grid and stream are left open
+    104  function for launches that have all maps
+    112  CUlaunchConfig, in which grid and stream are left open
 
 The entry of a map (`tensor_maps.map_entries`) says where in the parameter block the address of its matrices and the
 map itself lie, how far behind the address the first one begins, type, box, rank and bytes of an element, and how
@@ -51,7 +52,8 @@ PARTS: Final = 72
 MAPS: Final = 80
 ENTRIES: Final = 88
 ENCODE: Final = 96
-CONFIG: Final = 104
+MAPPED: Final = 104
+CONFIG: Final = 112
 CONTROL_BYTES: Final = CONFIG + CONFIG_BYTES
 
 ENTRY: Final = struct.Struct(f"<3q2I{MOST_MODES}I{MOST_MODES}I4q{4 * (2 * MOST_MODES - 1)}q")
@@ -84,6 +86,7 @@ entry:
   %current.p = alloca ptr
   %config = alloca [{CONFIG_BYTES} x i8], align 8
   %parameters = alloca ptr
+  %has.all.p = alloca i1
 {field("tell.p", "%control", TELL_STREAM)}
   %tell = load ptr, ptr %tell.p
 {field("kind.p", "%control", DEVICE_KIND)}
@@ -124,7 +127,7 @@ prepare:
   store ptr %stream, ptr %stream.place
 {field("slots", "%frame", FRAME_SLOTS)}
   store ptr %slots, ptr %parameters
-  %described = call i32 @describe(ptr %control, ptr %slots)
+  %described = call i32 @describe(ptr %control, ptr %slots, ptr %has.all.p)
   %complete = icmp eq i32 %described, 0
   br i1 %complete, label %release, label %incomplete
 
@@ -136,8 +139,12 @@ release:
   %has = load i64, ptr %has.p
   %empty = icmp eq i64 %has, 0
   %given = select i1 %empty, ptr null, ptr %parameters
+  %has.all = load i1, ptr %has.all.p
+  %function.distance = select i1 %has.all, i64 {MAPPED}, i64 {FUNCTION}
+  %function.p = getelementptr i8, ptr %control, i64 %function.distance
+  %function = load ptr, ptr %function.p
   %thread = call ptr @PyEval_SaveThread()
-  %status = call i32 @enqueue(ptr %control, ptr %config, ptr %given, ptr %current.p)
+  %status = call i32 @enqueue(ptr %control, ptr %function, ptr %config, ptr %given, ptr %current.p)
   call void @PyEval_RestoreThread(ptr %thread)
   %fine = icmp eq i32 %status, 0
   %outcome = select i1 %fine, i32 {DONE_STATUS}, i32 {BUSY_STATUS}
@@ -145,7 +152,8 @@ release:
 }}
 
 ; Writes the maps of the matrices whose addresses stand in the parameter block; zeros for what is none or has no map.
-define internal i32 @describe(ptr %control, ptr %slots) {{
+; Tells whether all have one.
+define internal i32 @describe(ptr %control, ptr %slots, ptr %has.all.p) {{
 entry:
   %map = alloca [{MAP_BYTES} x i8], align {MAP_ALIGNMENT}
   %extents = alloca [{MOST_MODES} x i64]
@@ -160,10 +168,12 @@ entry:
 
 head:
   %number = phi i64 [ 0, %entry ], [ %following, %written ]
+  %has.all = phi i1 [ true, %entry ], [ %has.so.far, %written ]
   %more = icmp ult i64 %number, %count
   br i1 %more, label %one, label %done
 
 done:
+  store i1 %has.all, ptr %has.all.p
   ret i32 0
 
 one:
@@ -263,6 +273,8 @@ refused:
   ret i32 %status
 
 written:
+  %has.map = phi i1 [ false, %compare ], [ true, %asked ]
+  %has.so.far = and i1 %has.all, %has.map
   call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %map, i64 {MAP_BYTES}, i1 false)
   %following = add i64 %number, 1
   br label %head
@@ -288,12 +300,10 @@ entry:
 }}
 
 ; With the kernel's context current, as it mostly is already; whichever is current is so again afterwards.
-define internal i32 @enqueue(ptr %control, ptr %config, ptr %given, ptr %current.p) {{
+define internal i32 @enqueue(ptr %control, ptr %function, ptr %config, ptr %given, ptr %current.p) {{
 entry:
 {field("launch.p", "%control", LAUNCH)}
   %launch = load ptr, ptr %launch.p
-{field("function.p", "%control", FUNCTION)}
-  %function = load ptr, ptr %function.p
 {field("context.p", "%control", CONTEXT)}
   %context = load ptr, ptr %context.p
 {field("get.p", "%control", GET_CURRENT)}

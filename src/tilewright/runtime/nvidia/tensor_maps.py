@@ -89,6 +89,11 @@ class LaunchMaps(Struct):
         """What stands at the end of the block of parameters of a launch with these slots."""
         return b"".join(self._map(number, values) for number in range(len(self.maps)))
 
+    def are_all_in(self, block: bytes) -> bool:
+        """Whether no map at the end of a block of parameters is missing."""
+        first = len(block) - MAP_BYTES * len(self.maps)
+        return all(block[at : at + MAP_BYTES] != _NOTHING for at in range(first, len(block), MAP_BYTES))
+
     def _map(self, number: int, values: Sequence[SlotValue]) -> bytes:
         slot, wanted = self.maps[number]
         address = values[slot]

@@ -73,6 +73,7 @@ class KernelContext(Struct):
     memory: Value | None = None
     ended: Value | None = None
     maps: Mapping[TensorMap, Value] = field(default_factory=dict[TensorMap, Value])
+    has_maps: bool | None = None
     reaches: dict[core.Value, Value] = field(default_factory=dict[core.Value, Value])
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -25,6 +26,9 @@ from tilewright.targets.nvidia.values import (
     parts_of,
 )
 from tilewright.transforms.tile_values import tile_type
+
+_TRUTHS: Final = {"true": True, "false": False}
+"""Constants, as LLVM writes them."""
 
 
 def flatten(lowered: Lowered) -> list[Value]:
@@ -175,6 +179,9 @@ def _while(ctx: KernelContext, op: core.Operation) -> None:
 def _if(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, scf.If)
     condition = ctx.scalar(op.condition)
+    if condition.text in _TRUTHS:
+        _taken(ctx, op, op.then if _TRUTHS[condition.text] else op.orelse)
+        return
     carried = Carried(ctx)
     forms: list[Lowered] = []
     with ctx.b.if_else(condition) as branch:
@@ -189,6 +196,17 @@ def _if(ctx: KernelContext, op: core.Operation) -> None:
                 branch.yield_(*carried.flat(results, forms))
     if op.outs:
         carried.bind(op.outs, forms, branch.results)
+
+
+def _taken(ctx: KernelContext, op: scf.If, region: core.Region | None) -> None:
+    """The only branch that is ever taken."""
+    if region is None:
+        return
+    with ctx.arena.frame():
+        ctx.lower_block(region.entry)
+    carried, results = Carried(ctx), scf.yielded(region)
+    forms = carried.forms(results)
+    carried.bind(op.outs, forms, carried.flat(results, forms))
 
 
 def _yield(ctx: KernelContext, op: core.Operation) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo
-from tilewright.artifacts.parameters import SCHEDULE, with_stand_ins
+from tilewright.artifacts.parameters import SCHEDULE, entry_symbols, with_stand_ins
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.lane_products import Mma, MmaAsync
 from tilewright.ir.schedules import Schedule, parse_line
@@ -34,7 +34,8 @@ class Explanation(Struct, frozen=True):
     """Of a kernel for a GPU: how it runs, its `products`, what it does with memory (`use`), and what ptxas says.
 
     `shared_bytes` are those that a launch gives a block. Without ptxas on this machine `resources` and `blocks`, those
-    that a multiprocessor runs at a time, are None. `steps` and `apart` are of what may run in its place.
+    that a multiprocessor runs at a time, are None; where launches with all maps run an entry of their own, these are of
+    that, and `others` of what all others run. `steps` and `apart` are of what may run in its place.
     """
 
     kernel: str
@@ -45,6 +46,7 @@ class Explanation(Struct, frozen=True):
     shared_bytes: int
     resources: KernelResources | None
     blocks: int | None
+    others: KernelResources | None = None
     steps: tuple[Explanation, ...] = ()
     apart: Explanation | None = None
 
@@ -54,7 +56,7 @@ class Explanation(Struct, frozen=True):
             "accesses (line:column of the source)": [*map(str, self.use.accesses), *self.use.untold],
             "shared buffers": list(map(str, self.use.buffers)),
             "barriers": list(map(str, self.use.waits)),
-            "resources": [self._resources()],
+            "resources": self._resources(),
         }
         lines = [f"{self.kernel}: {self.schedule}", f"  {self.launch}"]
         for title, told in parts.items():
@@ -63,16 +65,25 @@ class Explanation(Struct, frozen=True):
         others += [] if self.apart is None else [("where no array overlaps one that is written", self.apart)]
         return "\n".join([*lines, *(f"  {when}: {other}".replace("\n", "\n  ") for when, other in others)])
 
-    def _resources(self) -> str:
+    def _resources(self) -> list[str]:
         found = self.resources
         if found is None:
-            return "not known: ptxas, NVIDIA's assembler, is not on PATH"
+            return ["not known: ptxas, NVIDIA's assembler, is not on PATH"]
         shared = found.shared_bytes + self.shared_bytes
-        return (
-            f"{found.registers} registers a thread, {found.spill_store_bytes} bytes of spills stored and "
-            f"{found.spill_load_bytes} loaded, {shared:,} bytes of shared memory a block, "
-            f"{self.blocks} blocks a multiprocessor at most"
-        )
+        told = f"{shared:,} bytes of shared memory a block, {self.blocks} blocks a multiprocessor at most"
+        if self.others is None:
+            return [f"{_of_thread(found)}, {told}"]
+        return [
+            f"with maps of all matrices that the device can copy: {_of_thread(found)}, {told}",
+            f"without: {_of_thread(self.others)}",
+        ]
+
+
+def _of_thread(found: KernelResources) -> str:
+    return (
+        f"{found.registers} registers a thread, {found.spill_store_bytes} bytes of spills stored and "
+        f"{found.spill_load_bytes} loaded"
+    )
 
 
 def explain(module: Module, artifact: Artifact) -> dict[str, Explanation]:
@@ -99,14 +110,15 @@ def _explained(
     kernel: Kernel, info: KernelInfo, resources: dict[str, KernelResources], architecture: Architecture
 ) -> Explanation:
     assert info.launch is not None, "devices have a launch"
-    taken = resources.get(info.symbol)
+    every, mapped = info.symbol, entry_symbols(info)[-1]
+    taken, others = resources.get(mapped), resources.get(every) if mapped != every else None
     shared = info.local_bytes + (0 if taken is None else taken.shared_bytes)
     x, y, z = info.launch.threads
     blocks = None if taken is None else resident_blocks(x * y * z, taken.registers, shared, architecture)
     launch = f"{info.launch}, {info.local_bytes:,} bytes of shared memory a block"
     schedule, use = info.facts.get(SCHEDULE, ""), explain_kernel(kernel)
     products = tuple(_products(kernel, parse_line(schedule)))
-    return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks)
+    return Explanation(info.name, schedule, launch, products, use, info.local_bytes, taken, blocks, others)
 
 
 def _products(kernel: Kernel, schedule: Schedule) -> list[str]:

@@ -30,11 +30,11 @@ from tilewright.artifacts.artifact import (
 from tilewright.artifacts.parameters import GRID_MODES, REPORTS, SCHEDULE
 from tilewright.artifacts.parameters import Parameter as KernelParameter
 from tilewright.artifacts.report_sites import numbered_sites
-from tilewright.artifacts.symbols import entry_symbol
+from tilewright.artifacts.symbols import entry_symbol, mapped_symbol
 from tilewright.artifacts.tensor_maps import MAP_BYTES, TensorMap
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
-from tilewright.dialects.gpu_launches import AwaitLaunch
+from tilewright.dialects.gpu_launches import AwaitLaunch, HasMaps
 from tilewright.ir import core
 from tilewright.ir.interfaces import MovesElements
 from tilewright.ir.operation_table import OperationTable
@@ -94,6 +94,12 @@ def _await_launch(ctx: KernelContext, op: core.Operation) -> None:
     ctx.b.intrinsic_void(_WAIT, [])
 
 
+def _has_maps(ctx: KernelContext, op: core.Operation) -> None:
+    """As the launches of this entry have, or as the tests tell."""
+    assert isinstance(op, HasMaps)
+    ctx.bind(op.out, ctx.scalar(op.tests) if ctx.has_maps is None else ctx.flag(ctx.has_maps))
+
+
 _TILE_OPS: Final[tuple[type[core.Operation], ...]] = (
     tile.Load,
     tile.Store,
@@ -138,6 +144,7 @@ def lowering_table() -> OperationTable[OpLowering]:
             **turns.lowerings(),
             **roles.lowerings(),
             AwaitLaunch: _await_launch,
+            HasMaps: _has_maps,
             **clusters.lowerings(),
             **publishing.lowerings(),
             **reports.lowerings(),
@@ -217,7 +224,23 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     """Emit the entry of a kernel that passed the checks of `capabilities`; its launch signature.
 
     With `room`, the bytes of shared memory that a block can have, what is too large for that lies in scratch memory.
+    A kernel that asks for maps has another entry for launches with all of them. If it asks once, all others have the
+    way that needs none.
     """
+    asked = sum(isinstance(op, HasMaps) for op in kernel.walk())
+    found = _entry(kernel, module, architecture, room, has_maps=False if asked == 1 else None)
+    if not asked:
+        return found
+    mapped = _entry(kernel, module, architecture, room, has_maps=True)
+    assert found.launch is not None
+    plan = replace(found.launch, has_mapped=True)
+    return replace(found, local_bytes=max(found.local_bytes, mapped.local_bytes), launch=plan)
+
+
+def _entry(
+    kernel: Kernel, module: Module, architecture: Architecture, room: int | None, *, has_maps: bool | None
+) -> KernelInfo:
+    """One for launches that have all maps, have not, or may have any."""
     assert kernel.subgroup_size is not None
     assert kernel.work_group_size is not None
     assert room is None or kernel.items == 1, "what packs items has counted their shared memory"
@@ -234,12 +257,18 @@ def lower_kernel(kernel: Kernel, module: Module, architecture: Architecture, roo
     threads, schedule = m * n + roles.threads_beside(kernel, m * n), schedule_of(kernel)
     attributes = _attributes(kernel, threads, schedule)
     function = module.function(
-        signature.symbol, "void", slots.declared, attributes=attributes, convention="ptx_kernel", reuses=True
+        mapped_symbol(signature.symbol) if has_maps else signature.symbol,
+        "void",
+        slots.declared,
+        attributes=attributes,
+        convention="ptx_kernel",
+        reuses=True,
     )
     b = Builder(function)
     # in its own space: loads by way of generic addresses are as slow as those of global memory
     block = [b.cast("addrspacecast", generic, PARAMETERS, hint="block") for generic in function.arguments]
     ctx = _context(kernel, module, b, architecture, room)
+    ctx.has_maps = has_maps
     if schedule.depends:
         b.intrinsic_void("llvm.nvvm.griddepcontrol.launch.dependents", [])
         if room is not None:

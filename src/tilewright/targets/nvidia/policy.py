@@ -163,7 +163,8 @@ class NvidiaTilePolicy(Struct, frozen=True):
         extents, turned = (n, m, k), (a.strides[0] == 1, b.strides[1] == 1)
         factor = self._multiplied(a, b, c)
         if factor is not None:
-            found = tile_of_lines(factor, extents, turned, self.architecture, self.threads)
+            is_fast = self.precision is Precision.FAST
+            found = tile_of_lines(factor, extents, turned, self.architecture, self.threads, fast=is_fast)
             if found is not None:
                 return found
         if not self._is_by_groups(a, b, c):

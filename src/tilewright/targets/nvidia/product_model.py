@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tilewright.ir.schedules import Tiles
-from tilewright.ir.types import ALL_SCALARS, F32, F64, I8, SCALARS, TF32, ScalarType
+from tilewright.ir.types import ALL_SCALARS, F8E4M3FN, F8E5M2, F32, F64, I8, SCALARS, TF32, ScalarType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.group_tiles import (
     CONSTANT_TILES,
@@ -149,9 +149,10 @@ def _tiles_of_lines(factor: ScalarType, turned: Turned) -> Iterator[MeasuredTile
         yield tile if sides[turned[0]] == _MOST_COLUMNS else tile.slower(_READ)
 
 
-def _is_of_lines(factor: ScalarType, architecture: Architecture, turned: Turned) -> bool:
-    """Whether groups of warps multiply tf32, or bytes of which threads read a factor, as they lie."""
-    is_read = factor is TF32 or (factor is I8 and any(turned))
+def _is_of_lines(factor: ScalarType, architecture: Architecture, turned: Turned, fast: bool) -> bool:
+    """Whether groups of warps multiply tf32, bytes of which threads read a factor, or floats of 8 bits whose sums may
+    be `fast`, as they lie."""
+    is_read = factor is TF32 or (factor is I8 and any(turned)) or (fast and factor in (F8E4M3FN, F8E5M2))
     return is_read and architecture is Architecture.SM_90A and not all(turned)
 
 
@@ -161,14 +162,16 @@ def tile_of_lines(
     turned: Turned,
     architecture: Architecture,
     threads: int | None = None,
+    *,
+    fast: bool = False,
 ) -> MeasuredTile | None:
-    """The tile with which a product m x n x k of tf32, or of bytes one factor of which lies as units do not take it,
-    takes least time.
+    """The tile with which a product m x n x k of tf32, of bytes one factor of which lies as units do not take it, or of
+    floats of 8 bits with `fast` sums takes least time.
 
     None for other factors, and where units or copies take both as they lie. Blocks may have as many `threads` as are
     known.
     """
-    if not _is_of_lines(factor, architecture, turned):
+    if not _is_of_lines(factor, architecture, turned, fast):
         return None
     m, n, k = extents
     tiles = [*_tiles_of_lines(factor, turned)]
@@ -180,7 +183,7 @@ def _tiles(
     factor: ScalarType, accumulators: ScalarType, architecture: Architecture, turned: Turned, exact: bool
 ) -> Iterator[MeasuredTile]:
     """Those of a product of factors of a type."""
-    if _is_of_lines(factor, architecture, turned):
+    if _is_of_lines(factor, architecture, turned, not exact):
         yield from _tiles_of_lines(factor, turned)
     elif is_by_groups(factor, factor, accumulators, architecture):
         yield from (tile for tile in WARPGROUP_TILES if tile.suits(turned))

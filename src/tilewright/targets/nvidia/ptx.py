@@ -39,13 +39,14 @@ class AssemblerMissing(CallerError, AssemblerError):
 
 
 class KernelResources(Struct, frozen=True):
-    """What ptxas reports for a kernel."""
+    """What ptxas reports for a kernel. Of the barriers of a block it reserves all 16 if one has no constant number."""
 
     registers: int
     spill_store_bytes: int
     spill_load_bytes: int
     stack_bytes: int
     shared_bytes: int
+    barriers: int
 
 
 class Assembled(Struct, frozen=True):
@@ -102,7 +103,7 @@ def assemble(ptx: str, architecture: Architecture, assembler: Path | None = None
 
 _ENTRY: Final = re.compile(r"Compiling entry function '([^']+)'")
 _STACK: Final = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-_USED: Final = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
+_USED: Final = re.compile(r"Used (\d+) registers(?:, used (\d+) barriers)?(?:.*?(\d+) bytes smem)?")
 
 
 def parse_resources(log: str) -> dict[str, KernelResources]:
@@ -116,5 +117,6 @@ def parse_resources(log: str) -> dict[str, KernelResources]:
             frame = (int(stack[1]), int(stack[2]), int(stack[3]))
         elif name and (used := _USED.search(line)):
             stack_bytes, stores, loads = frame
-            result[name] = KernelResources(int(used[1]), stores, loads, stack_bytes, int(used[2] or 0))
+            barriers, shared = int(used[2] or 0), int(used[3] or 0)
+            result[name] = KernelResources(int(used[1]), stores, loads, stack_bytes, shared, barriers)
     return result

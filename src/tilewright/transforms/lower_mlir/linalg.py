@@ -23,6 +23,7 @@ from tilewright.transforms.lower_mlir.contractions import Contraction, contracti
 from tilewright.transforms.lower_mlir.control import LowerBlock, counted_loop
 from tilewright.transforms.lower_mlir.memory import view
 from tilewright.transforms.lower_mlir.tensors import in_memory
+from tilewright.transforms.lower_mlir.types import STORED
 from tilewright.transforms.signature import root
 
 
@@ -52,8 +53,11 @@ def _is_shaped(value: Value) -> bool:
 
 
 def _is_product(found: Contraction) -> bool:
-    """Whether it is one of matrices or of a matrix and a vector, or an outer one."""
-    return found.rows is not None and (found.summed is not None or found.columns is not None)
+    """Whether it is one of matrices or of a matrix and a vector, or an outer one, into numbers to compute with."""
+    out = found.out.type
+    assert isinstance(out, Foreign | TensorType)
+    is_shaped = found.rows is not None and (found.summed is not None or found.columns is not None)
+    return is_shaped and out.element not in STORED
 
 
 def _reads_output(low: Lowering, found: Contraction) -> bool:

@@ -15,7 +15,7 @@ from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms.lower_mlir.context import Handler, Lowering, Unsupported
 from tilewright.transforms.lower_mlir.tensors import constant as tensor_constant
-from tilewright.transforms.lower_mlir.types import scalar_type
+from tilewright.transforms.lower_mlir.types import STORED, scalar_type
 
 _SAME: Final[Mapping[type[Operation], type[Operation]]] = {
     foreign.AddI: arith.Add,
@@ -95,6 +95,8 @@ def _same(low: Lowering, op: Operation) -> None:
     cls = _OF_BITS.get(type(op)) if type_ is BOOL else _SAME[type(op)]
     if cls is None:
         raise Unsupported(op, f"{op.name} of i1 is not supported")
+    if type_ in STORED and cls is not arith.Select:
+        raise Unsupported(op, f"{op.name} of {type_} is not supported: extend its operands, and round what it makes")
     made = cls.of_parts(low.all(op.operands), [type_])
     low.bind(op.results[0], low.b(made).results[0])
 

@@ -11,6 +11,8 @@ from tilewright.ir.mlir.types import TensorType
 from tilewright.ir.types import (
     BF16,
     BOOL,
+    F8E4M3FN,
+    F8E5M2,
     F16,
     F32,
     F64,
@@ -26,7 +28,9 @@ from tilewright.ir.types import (
 )
 from tilewright.transforms.lower_mlir.context import Unsupported
 
-SCALARS = (BOOL, I8, I16, I32, I64, INDEX, BF16, F16, F32, F64)
+STORED = (F8E4M3FN, F8E5M2)
+"""Numbers that are loaded, stored, compared and converted."""
+SCALARS = (BOOL, I8, I16, I32, I64, INDEX, *STORED, BF16, F16, F32, F64)
 
 
 def scalar_type(op: Operation, type_: Type) -> ScalarType:

@@ -20,7 +20,7 @@ from tilewright.dialects import scf, team, tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.tile_combine import ReduceBy
 from tilewright.ir.passes import Pass, PassContext
-from tilewright.ir.schedules import UNSAID, Schedule, Tile, Way
+from tilewright.ir.schedules import UNSAID, Copies, Maps, Schedule, Tile, Way
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.policy import Reduced, SchedulePolicy, threads_beside
@@ -110,7 +110,7 @@ class ChooseSchedule(Pass, frozen=True):
             "order": self._order(kernel, placed, wanted),
             "swizzle": least_slab(wanted) if placed.slab < SLAB else None,
             "cluster": kernel.cluster if placed.is_clustered else None,
-            "maps": (placed.takes_maps and not kernel.step_of) if wanted.maps else wanted.maps,
+            "maps": _maps(kernel, placed, wanted.maps),
             "stream": shares_terms(kernel) or (None if wanted.stream is None else False),
             **{key: found or (None if getattr(wanted, key) is None else False) for key, found in asked.items()},
         }
@@ -203,6 +203,16 @@ def take_threads(kernel: Kernel, wanted: Schedule, policy: SchedulePolicy) -> in
     if kernel.spread:
         kernel.work_group_size = (wanted.threads, 1)
     return wanted.threads
+
+
+def _maps(kernel: Kernel, placed: Products, wanted: Maps | None) -> Maps | None:
+    """What becomes of launches without maps. Steps refuse none: the launch of the whole kernel does."""
+    if wanted is None:
+        return None
+    suits = wanted is not Maps.NONE if placed.copies is Copies.TENSOR else wanted is not Maps.APART
+    if not (placed.takes_maps and suits) or (wanted is Maps.DEMANDED and kernel.step_of):
+        return Maps.TESTED
+    return wanted
 
 
 def _take_whole_warps(kernel: Kernel) -> None:

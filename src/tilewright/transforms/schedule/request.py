@@ -19,7 +19,20 @@ from tilewright.diagnostics import Diagnostic, Report, Source, SourceRange
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.dialects.gpu_clusters import MOST_BLOCKS
-from tilewright.ir.schedules import Copies, Schedule, ScheduleError, Slices, Tile, Tiles, Way, parse_line, spelled
+from tilewright.dialects.matrix_instructions import instruction_of
+from tilewright.ir.schedules import (
+    Copies,
+    Maps,
+    ProductChoice,
+    Schedule,
+    ScheduleError,
+    Slices,
+    Tile,
+    Tiles,
+    Way,
+    parse_line,
+    spelled,
+)
 from tilewright.transforms.schedule.products.factors import SLAB
 from tilewright.transforms.schedule.said import schedule_of
 
@@ -29,6 +42,9 @@ _NAMED: Final = re.compile(r"\s*([^\s=#:]+):(?=\s|$)")
 _NOTHING: Final = Schedule()
 _MOST_RESIDENT: Final = 2048
 """Threads of a multiprocessor."""
+_REGISTERS: Final = 255
+_MOST_SUMS: Final = 192
+"""Of a thread, and the accumulators that it has room for beside all else."""
 
 
 class _Need(Struct, frozen=True):
@@ -76,7 +92,7 @@ _NEEDS: Final = (
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
     _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, Slices((1, 1)))),
-    _Need("maps", "it has no products whose factors the machine copies by itself"),
+    _Need("maps", "it has no products whose factors the machine copies by itself", (None, Maps.TESTED)),
 )
 """In the order in which they are reported."""
 
@@ -155,7 +171,9 @@ class ScheduleRequest(Struct, frozen=True):
             self._misfit(kernel, "spread=yes", few if taken.spread is None else taken.reason, report)
         if wanted.tile is not None and wanted.tile not in tiles:
             said = f"its products have tiles of {', '.join(map(spelled, tiles))}" if tiles else "it has no products"
-            self._misfit(kernel, f"tile={spelled(wanted.tile)}", said, report)
+            finding = self._misfit(kernel, f"tile={spelled(wanted.tile)}", said, report)
+            if tiles and (crowded := _crowded(wanted.tile, wanted.threads or taken.threads)):
+                finding.hint(crowded)
 
     def check_groups(self, kernel: Kernel, taken: int, report: Report, why: str) -> None:
         """Report how many work-groups are asked for a block that has others; `why` says what is in the way."""
@@ -199,8 +217,9 @@ class ScheduleRequest(Struct, frozen=True):
                 others = ", ".join(map(str, taken.products))
                 said = f"its products are {others}" if others else "it has no products with a choice"
                 finding = self._misfit(kernel, f"product={product}", said, report)
-                if why:
-                    finding.hint(why)
+                for hint in (_too_deep(product, found), why):
+                    if hint:
+                        finding.hint(hint)
 
     @staticmethod
     def _no_cluster(kernel: Kernel, cluster: tuple[int, int], taken: Schedule) -> str:
@@ -224,6 +243,30 @@ class ScheduleRequest(Struct, frozen=True):
         return "; ".join(
             f"{part.kernel}: {part.schedule}" if part.kernel else str(part.schedule) for part in self.parts
         )
+
+
+def _crowded(tile: Tile, threads: int | None) -> str:
+    """What keeps accumulators of a tile out of the registers of a block; nothing if they are few."""
+    rows, columns, _ = tile
+    each = rows * columns // threads if threads else 0
+    if each <= _MOST_SUMS:
+        return ""
+    return (
+        f"{rows} x {columns} accumulators are {each} for each of {threads} threads, which have {_REGISTERS} registers"
+    )
+
+
+def _too_deep(asked: ProductChoice, taken: ProductChoice | None) -> str:
+    """What keeps the stages of a product out of shared memory; nothing if it differs in something else."""
+    instruction = instruction_of(asked.instruction)
+    if taken is None or instruction is None or not replace(asked, stages=None).allows(taken):
+        return ""
+    if asked.stages is None or taken.stages is None or asked.stages < taken.stages:
+        return ""
+    m, n, k = asked.tile
+    stage = (m + n) * k * instruction.factor.bytes
+    whole = f"{asked.stages} stages of {stage:,} bytes are {asked.stages * stage:,}"
+    return f"{whole}; beside what else a block keeps in shared memory there is room for {taken.stages}"
 
 
 def _computes_slices(kernel: Kernel) -> bool:

@@ -32,11 +32,12 @@ def test_an_extent_known_only_after_folding(dtype: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu", "cpu:avx2"])
-@pytest.mark.parametrize("start", [3 - (1 << 63), -9, -4, -3, 0, 11, 17, (1 << 63) - 9])
+@pytest.mark.parametrize("start", [3 - (1 << 63), -25, -4, -3, 0, 11, 17, (1 << 63) - 9, (1 << 63) - 1])
 def test_any_first_row(target: str, start: int) -> None:
-    matrix = "coopmatrix<c64x8x3,matrix_acc>"
+    """The tile is longer than the matrix: no distance from one of its rows to the end wraps to one that exists."""
+    matrix = "coopmatrix<c64x24x3,matrix_acc>"
     alone = "attributes{subgroup_size=1,work_group_size=[1,1]}"
-    text = f"""func @k(%x: memref<c64x17x4>, %y: memref<c64x8x3>) {alone} {{
+    text = f"""func @k(%x: memref<c64x17x4>, %y: memref<c64x24x3>) {alone} {{
         parallel {{
             %start = constant {start} : index
             %zero = constant 0 : index
@@ -45,10 +46,10 @@ def test_any_first_row(target: str, start: int) -> None:
         }}
     }}"""
     x = np.arange(1, 69).reshape((17, 4), order="F") * (1 + 2j)
-    y = np.full((8, 3), np.nan, np.complex128, order="F")
+    y = np.full((24, 3), np.nan, np.complex128, order="F")
     tw.compile(text, target=target, cache=False).k[1](x, y)
-    expected = np.zeros((8, 3), np.complex128)
-    rows = [row for row in range(8) if 0 <= start + row < 17]
+    expected = np.zeros((24, 3), np.complex128)
+    rows = [row for row in range(24) if 0 <= start + row < 17]
     expected[rows] = x[[start + row for row in rows], :3]
     assert np.array_equal(y, expected)
 

@@ -1,9 +1,11 @@
-"""Random products: types, tiles, extents, transposes, alpha and beta, gaps between lines; on lanes where they fit."""
+"""Random products: types, tiles, extents that are up to 17 more or less than whole tiles, transposes, alpha and beta,
+numbers that are none, gaps between lines; on lanes where they fit."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +24,7 @@ from tilewright.machine.cuda.architecture import Architecture
 
 PRODUCTS = count("RANDOM_DEVICE_PRODUCTS", 4, 300)
 OPEN = count("RANDOM_OPEN_PRODUCTS", 1, 200)
+FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def drawn(seed: int) -> Drawn:
     tm, tn, tk = (choose.choice(sizes) for sizes in ((16, 32, 64, 128), (16, 32, 64, 128), (16, 32, 64)))
     whole = tile_ir and choose.random() < 0.5
     m, n, k = (
-        extent * choose.randrange(1, 4) if whole else choose.randrange(1, 2 * extent + 10)
+        extent * choose.randrange(1, 4) if whole else max(extent * choose.randrange(3) + choose.randint(-17, 17), 1)
         for extent in (min(tm, 64), min(tn, 64), tk)
     )
     if whole:
@@ -61,8 +64,12 @@ def drawn(seed: int) -> Drawn:
         _small(rng, shape, kind, order, gap)
         for shape, kind in zip(shapes, (element, element, TOTALS[element]), strict=True)
     )
+    if element in FLOATS and choose.random() < 0.5:
+        for x in (a, b):
+            _put_specials(rng, x)
     wide = [x.astype(np.float64) for x in (a.T if transposed[0] else a, b.T if transposed[1] else b, c)]
-    expected = scale * (wide[0] @ wide[1]) + keep * wide[2]
+    with np.errstate(invalid="ignore"):
+        expected = scale * (wide[0] @ wide[1]) + keep * wide[2]
     given = Launch([a, b, c], {2: expected.astype(c.dtype)}, (-(-m // tm), -(-n // tn), 1))
     return Drawn(text, choose.choice(list(Architecture)), given)
 
@@ -74,6 +81,13 @@ def _small(
     lines = (shape[0] + gap, shape[1]) if order == "F" else (shape[0], shape[1] + gap)
     whole = np.array(rng.integers(-4, 5, lines), DTYPES[element], order="F" if order == "F" else "C")
     return whole[: shape[0], : shape[1]]
+
+
+def _put_specials(rng: np.random.Generator, x: npt.NDArray[Any]) -> None:
+    """Some numbers of a matrix are infinite or none: what is beyond it may make none of others."""
+    for value in (np.inf, -np.inf, np.nan):
+        for _ in range(int(rng.integers(3))):
+            x.flat[int(rng.integers(x.size))] = value
 
 
 def test_random_products(ran: Ran) -> None:

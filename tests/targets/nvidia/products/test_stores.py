@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 
@@ -17,8 +18,9 @@ from targets.nvidia.emulator.text import EmulatorError
 from targets.nvidia.products.cases import TEXTS, ZEROS, launch, moved
 from targets.nvidia.products.test_attention import TEXTS as ATTENTION
 from targets.nvidia.products.test_attention import arguments
+from targets.nvidia.products.test_clusters import emulate
 from targets.nvidia.products.test_levels import levels, read_back, some
-from targets.nvidia.products.test_persistent import check, emulate
+from targets.nvidia.products.test_persistent import check
 from targets.nvidia.products.test_products import emitted
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.compiler import CompileOptions, lower_module, read_module
@@ -69,6 +71,19 @@ def test_every_level_means_the_product(result: str, tile: str, threads: int, rng
     llvm, kernel = emitted(text, schedule=asked)
     assert "stores=tensor" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given)
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("depth", [64, 128])
+@pytest.mark.parametrize("who", ["threads=256", "threads=256 roles=yes", "threads=128 roles=yes pingpong=yes"])
+def test_few_terms_of_many_tiles(who: str, depth: int, rng: np.random.Generator) -> None:
+    """Warps are at the slabs of the next tile while the machine reads those of this one: three, with memory for two."""
+    m, n, across = 640, 256, 128 if "256" in who else 64
+    text, given = gemm(m, n, depth, "f16", "f16"), given_for(m, n, depth, "f16", "f16", rng)
+    llvm, kernel = emitted(text, schedule=f"tile=160x{across}x32 copies=tensor persistent=yes {ASKED} {who}")
+    threads, _, roles = who.partition(" ")
+    assert re.search(f"{threads} .* stores=tensor persistent=yes {roles}", f"{kernel.facts[SCHEDULE]} ")
+    emulate(llvm, kernel, given, random.Random(int(rng.integers(1 << 30))))
 
 
 @pytest.mark.parametrize(("element", "transposed"), [("f16", (False, False)), ("bf16", (True, True))])
@@ -141,6 +156,16 @@ def leave_at_once(kernel: Kernel) -> None:
     _ops(kernel, stores.AwaitStores)[-1].erase()
 
 
+def nothing_is_committed(kernel: Kernel) -> None:
+    """What nobody commits nobody awaits."""
+    for op in _ops(kernel, stores.CommitStores):
+        op.erase()
+
+
+def a_slab_is_not_stored(kernel: Kernel) -> None:
+    _ops(kernel, stores.StoreTensor)[-1].erase()
+
+
 def no_fence(kernel: Kernel) -> None:
     for op in _ops(kernel, FenceAsync):
         op.erase()
@@ -155,7 +180,14 @@ def _ops(kernel: Kernel, kind: type[Operation]) -> list[Operation]:
     return [op for op in kernel.walk() if isinstance(op, kind)]
 
 
-MISTAKES: list[Callable[[Kernel], None]] = [await_one_less, leave_at_once, no_fence, no_meeting_of_the_warp]
+MISTAKES: list[Callable[[Kernel], None]] = [
+    await_one_less,
+    leave_at_once,
+    nothing_is_committed,
+    a_slab_is_not_stored,
+    no_fence,
+    no_meeting_of_the_warp,
+]
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +212,7 @@ def test_mistakes_are_found(mistake: Callable[[Kernel], None], lanes: Module, rn
     *before, last = found
     assert all(before)
     assert not last
-    if mistake in (await_one_less, leave_at_once):
+    if mistake not in (no_fence, no_meeting_of_the_warp):
         with pytest.raises((KernelError, AssertionError)):
             check(module, given)
 

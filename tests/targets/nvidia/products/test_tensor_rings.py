@@ -270,6 +270,14 @@ def test_turns_are_passed_on(lost: type[Any], rng: np.random.Generator) -> None:
         checked(module, IN_TURN, rng)
 
 
+def test_turns_end_once(rng: np.random.Generator) -> None:
+    *_, module = levels(TEXTS.attention(IN_TURN), Architecture.SM_90A, TURNS)
+    (end,) = _ops(module.kernels[0], gpu_turns.CloseTurns)
+    Builder.before_op(end)(gpu_turns.CloseTurns(end.groups))
+    with pytest.raises(KernelError, match="waits for a turn that nobody passes on"):
+        checked(module, IN_TURN, rng)
+
+
 def test_loops_that_take_no_turns() -> None:
     with pytest.raises(tw.CompileError, match="turns=yes does not fit"):
         tw.compile(TEXTS.attention(OF), target="nvidia:sm_90a", schedule="threads=128 turns=yes")

@@ -25,6 +25,7 @@ from tilewright.dialects.memref import Alloca
 from tilewright.ir.core import Block, Value
 from tilewright.ir.layouts import Owner
 from tilewright.ir.passes import Pass, PassContext
+from tilewright.ir.schedules import Maps
 from tilewright.ir.types import I64, AddressSpace, MemrefType
 from tilewright.transforms import emit
 from tilewright.transforms.generic_policies import GenericSchedulePolicy
@@ -32,12 +33,12 @@ from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, late_product, not_copied
 from tilewright.transforms.schedule.products.around import Around
+from tilewright.transforms.schedule.products.asked_maps import AskedMaps, surely
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
-from tilewright.transforms.schedule.products.demanded_maps import demand_map
 from tilewright.transforms.schedule.products.factor_memory import Places
 from tilewright.transforms.schedule.products.iterations import at_iteration, branched, finish, step_of
-from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP, ProductPlan
@@ -126,8 +127,8 @@ class _Placement(Struct):
     def _store(self, build: Builder, stored: Stored) -> None:
         """Let the machine store accumulators."""
         await_stores(self.kernel.body.entry if self.mapped is None else self.mapped)
-        untold = self._untold if self.mapped is None else _none
-        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, untold)
+        tests = self._asked.tests if self.mapped is None else surely
+        stored.place(build(Alloca(alignment=ALIGNMENT, result_types=[stored.slabs])).out, tests)
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
@@ -136,10 +137,9 @@ class _Placement(Struct):
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
         found = [staging.tested_matrix(source) for staging, source in sources]
         matrices = [matrix for matrix in found if matrix is not None and not self._copies_elements]
-        untold = self._untold(matrices)
-        is_aligned = tests_of(build, untold) if untold else None
+        is_aligned = self._asked.tests(build, matrices) if matrices else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
-        is_told = schedule_of(self.kernel).maps is not None and is_inside is not None
+        is_told = schedule_of(self.kernel).maps in (Maps.DEMANDED, Maps.NONE) and is_inside is not None
         ends_behind = all_inside(build, loop, ahead.slices, sources, terms=False) if is_told else None
         if ahead.around is not None:
             self._fill_ahead(loop, ahead, ahead.around)
@@ -188,13 +188,12 @@ class _Placement(Struct):
     @property
     def _copies_elements(self) -> bool:
         """Whether nothing is copied 16 bytes at a time that may begin elsewhere."""
-        return schedule_of(self.kernel).maps is False
+        return schedule_of(self.kernel).maps is Maps.NONE
 
-    def _untold(self, matrices: Sequence[Matrix]) -> Sequence[Matrix]:
-        """Those of which launches are not said to have maps, or to begin with all rows at 16 bytes."""
-        if not schedule_of(self.kernel).maps:
-            return matrices
-        return [matrix for matrix in matrices if not demand_map(self.kernel, matrix)]
+    @property
+    def _asked(self) -> AskedMaps:
+        """How the kernel finds out which maps a launch has."""
+        return AskedMaps.of(self.kernel, self.products)
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
@@ -226,10 +225,10 @@ class _Placement(Struct):
         stored = self.products.stored
         schedule = schedule_of(self.kernel)
         # where blocks share terms ptxas has no register left for that: 256 x 128 spilled 20 bytes
-        apart = schedule.maps or schedule.stream or len(ahead.products) > 1
+        apart = schedule.maps is Maps.DEMANDED or schedule.stream or len(ahead.products) > 1
         together = isinstance(stored, Stored) and not apart and stored.is_asked_with(matrices, outer)
         asked = [*matrices, stored.matrix] if isinstance(stored, Stored) and together else matrices
-        has_maps = tests_of(Builder.before_op(outer), self._untold(asked))
+        has_maps = self._asked.tests(Builder.before_op(outer), asked)
         if has_maps is not None:
             self._place_twin(ahead, loop, outer, has_maps)
             self.mapped = outer.block if together else None
@@ -420,8 +419,3 @@ class _Placement(Struct):
 
 def _nothing(build: Builder) -> None:
     """What is done meanwhile if there is nothing to do."""
-
-
-def _none(matrices: Sequence[Matrix]) -> Sequence[Matrix]:
-    """Of what a branch has asked, nothing is asked again."""
-    return ()

@@ -36,8 +36,8 @@ _WRITTEN_OUT: Final = 32
 _WORD: Final = 4
 """Bytes of elements that have more code for edges, and for rows at any distance.
 
-H200, 1025 and 3001 cubed: f32 .95 and .96 of the time without for factors whose rows lie apart as copies want them, .97
-and less where they do not (96x96x32, 64x64x32); f64, which has no registers left for that, 1.20.
+Products of f32 of 1025 and 3001 cubed are faster with it, wherever rows of factors begin; those of f64, which has no
+registers left for that, are slower (`benchmarks/gpu/matmul.py --only odd` has both).
 """
 
 

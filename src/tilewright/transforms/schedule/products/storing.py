@@ -29,7 +29,7 @@ from tilewright.ir.types import BF16, F16, F32, AddressSpace, MemrefType, Scalar
 from tilewright.transforms.aliasing import accesses, may_overlap
 from tilewright.transforms.schedule.known import collective
 from tilewright.transforms.schedule.products.factors import SLAB
-from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle, tests_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle
 from tilewright.transforms.schedule.products.plan import WARP, ProductPlan
 from tilewright.transforms.schedule.products.sources import source_of
 from tilewright.transforms.tile_values import tile_type
@@ -77,11 +77,11 @@ class Stored(Struct, frozen=True):
         are_known = all(isinstance(number, int) for number in numbers)
         return loop.is_ancestor_of(self.store) and are_known and not all(matrix.is_aligned for matrix in factors)
 
-    def place(self, slabs: Value, untold: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> None:
-        """Let the machine store where a launch has a map of the matrix; tests are for those that are `untold`."""
+    def place(self, slabs: Value, tests: Callable[[Builder, Sequence[Matrix]], Value | None]) -> None:
+        """Let the machine store where a launch has a map of the matrix, as `tests` tell."""
         store, modes = self.store, (self.near, 1 - self.near)
         build = Builder.before_op(store)
-        has_map = tests_of(build, untold([self.matrix]))
+        has_map = tests(build, [self.matrix])
         by_machine = stores.StoreTile(
             store.value, store.memref, list(store.indices), slabs, modes, self.sides, self.turned
         )
