@@ -93,9 +93,15 @@ def test_threads_copy_16_bytes_or_an_element_at_a_time(
     assert not found, found
 
 
-def test_threads_that_copy_need_none() -> None:
-    with pytest.raises(tw.CompileError, match="maps=yes does not fit kernel product"):
-        tw.compile(TEXT, target="nvidia:sm_90a", schedule="tile=64x64x64 threads=128 copies=threads maps=yes")
+@pytest.mark.parametrize(
+    ("element", "schedule"),
+    [("f16", "copies=threads maps=yes"), ("f16", "copies=tensor maps=none"), ("f64", "maps=apart")],
+)
+def test_who_copies_decides_what_can_be_said_of_maps(element: str, schedule: str) -> None:
+    said = schedule.split()[-1]
+    text = TEXTS.whole_gemm(0, element, element, False, "?")
+    with pytest.raises(tw.CompileError, match=f"{said} does not fit kernel product"):
+        tw.compile(text, target="nvidia:sm_90a", schedule=f"tile=64x64x64 threads=128 {schedule}")
 
 
 def test_parameters_declare_what_divides_them(demanding: tuple[str, KernelInfo]) -> None:
