@@ -217,9 +217,6 @@ F64_K16: Final = _warp_product(
     "double",
     Architecture.SM_90A,
 )
-F64_M16K4: Final = _warp_product(
-    "m16n8k4.row.col.f64", (F64, F64), 4, (Digit(_REG, 2, 0, 8),), "double", Architecture.SM_90A
-)
 
 TABLE: Final = (
     _of_small(F8E4M3FN, "e4m3"),
@@ -231,7 +228,6 @@ TABLE: Final = (
     *_OF_BYTES,
     F64_K8,
     F64_K16,
-    F64_M16K4,
     F64_K4,
     _multiply_add(F32, "float"),
     _multiply_add(I32, "i32"),

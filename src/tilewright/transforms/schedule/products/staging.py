@@ -158,15 +158,11 @@ class Staging(Struct, frozen=True):
         return [*found, emit.not_less(build, box.indices[deep], build.index(0))] if begins else found
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], apart: bool) -> None:
-        """Copies without tests along both modes where all of the box lies in the matrix, which one test tells; where
-        only terms may end in a box a branch takes longer than that.
+        """Copies without tests along both modes where all of the box lies in the matrix, which one test tells.
 
         If told `apart`, where that is so along the terms, copies without tests along these: at the edge of a result all
         boxes but the last have tests that are the same in each iteration.
         """
-        if self.leaves is Leaves.BEHIND_TERMS:
-            copy(build, box)
-            return
         every = [mode for mode, tested in enumerate(box.check) if tested]
         terms = box.far if self.factor.along_outer else box.near
         self._free_along(build, box, copy, [every, [terms]] if apart and len(every) > 1 else [every])
