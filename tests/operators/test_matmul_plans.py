@@ -103,6 +103,9 @@ class TestCopies:
         short = wide[:1025, :1025].copy()
         assert self.copies(short, short, "nvidia:sm_90a") == []
         assert "threads=256 tile=96x96x32" in tw.matmul.plan(short, short, target="nvidia:sm_90a").schedule
+        few, many = np.zeros((1025, 1025)), np.zeros((4097, 4097))
+        assert self.copies(few, few, "nvidia:sm_90a") == []
+        assert len(self.copies(many, many, "nvidia:sm_90a")) == 2
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 
