@@ -32,12 +32,11 @@ from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.known import runs_lanes, teams_of
 from tilewright.transforms.schedule.products.ahead import Ahead, Side, late_product, not_copied
-from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.asked_maps import AskedMaps, surely
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.factor_memory import Places
-from tilewright.transforms.schedule.products.iterations import at_iteration, branched, finish, step_of
+from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
@@ -142,7 +141,7 @@ class _Placement(Struct):
         is_told = schedule_of(self.kernel).maps in (Maps.DEMANDED, Maps.NONE) and is_inside is not None
         ends_behind = all_inside(build, loop, ahead.slices, sources, terms=False) if is_told else None
         if ahead.around is not None:
-            self._fill_ahead(loop, ahead, ahead.around)
+            ThreadRing(self, loop, ahead).fill_between(ahead.around)
         conditions = [each for each in (is_aligned, is_inside) if each is not None]
         ways = [(loop, ahead)]
         if conditions:
@@ -157,33 +156,6 @@ class _Placement(Struct):
             self.leaves |= dict.fromkeys(its.copied, Leaves.BEHIND_TERMS)
         for each, its in ways:
             ThreadRing(self, each, its).place(first=ahead.around is None)
-
-    def _fill_ahead(self, loop: scf.For, ahead: Ahead, around: Around) -> None:
-        """Let threads copy the first stages of a tile behind the loop of the one before, and of the first tile in front
-        of all: what becomes of accumulators runs meanwhile."""
-        ring, tiles = ThreadRing(self, loop, ahead), around.loop
-        type_ = emit.scalar_type(tiles.index.type)
-
-        def fill(build: Builder, index: Value, present: Value) -> None:
-            build(team.Barrier(fence_local=True))
-            there = at_iteration(build, tiles, index, present)
-            if there is None:
-                return
-            known: dict[Value, Value] = {tiles.index: emit.cast(there, index, type_)}
-            for op in around.slices:
-                there(op.clone(known))
-            ring.fill(there, known)
-
-        before, block = Builder.before_op(tiles), loop.block
-        assert block is not None
-        lower = emit.to_index(before, tiles.lower)
-        fill(before, lower, lower)
-        behind = Builder(block, loop.next, loop.location)
-        present = emit.to_index(behind, tiles.index)
-        step = behind.index(1) if tiles.step is None else emit.to_index(behind, tiles.step)
-        fill(behind, emit.add(behind, present, step), present)
-        # from now on its iterations follow each other
-        tiles.parallel = False
 
     @property
     def _copies_elements(self) -> bool:

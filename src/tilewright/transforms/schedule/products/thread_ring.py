@@ -20,6 +20,9 @@ Warps that multiply from registers read ahead of that barrier, too, so that thei
            gpu.await_copies {pending = 1}  team.barrier
            %e, %f = gpu.read_parts %s, %following, 0 ..      %next = gpu.mma_parts %c, %d, %first
          }
+
+Where blocks go on from tile to tile, what stands in front of the loop stands in front of the loop over tiles, and once
+more behind the loop, for the next tile.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead
+from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.iterations import (
     at_iteration,
     carried,
@@ -128,6 +132,33 @@ class ThreadRing:
             if there is not None:
                 self._begin(there, index, stage, known=known)
             build(gpu.CommitCopies())
+
+    def fill_between(self, around: Around) -> None:
+        """Begin to load the first stages of a tile behind the loop of the one before, and of the first tile in front of
+        all: what becomes of accumulators runs meanwhile."""
+        loop, tiles = self._loop, around.loop
+        assert loop.block is not None
+        before, behind = Builder.before_op(tiles), Builder(loop.block, loop.next, loop.location)
+        lower = _wide(before, tiles.lower)
+        self._fill_tile(before, around, lower, lower)
+        present = _wide(behind, tiles.index)
+        step = behind.index(1) if tiles.step is None else _wide(behind, tiles.step)
+        self._fill_tile(behind, around, emit.add(behind, present, step), present)
+        # from now on its iterations follow each other
+        tiles.parallel = False
+
+    def _fill_tile(self, build: Builder, around: Around, index: Value, present: Value) -> None:
+        """Do so for the tile of an index, if there is one, when all have read the stages of the one before."""
+        build(team.Barrier(fence_local=True))
+        there = at_iteration(build, around.loop, index, present)
+        if there is None:
+            return
+        known: dict[Value, Value] = {
+            around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))
+        }
+        for op in around.slices:
+            there(op.clone(known))
+        self.fill(there, known)
 
     @property
     def _reads_ahead(self) -> bool:
