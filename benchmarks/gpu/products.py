@@ -6,6 +6,7 @@ Tile IR, one block a tile of the result (`ours`; of 16 bits, where that has tile
 same with as many blocks as run at a time, which go on from tile to tile in a loop of the program (`persistent`, of
 128x256; of 16 bits also `narrow`, of 128x128), and `gemm` of the tensor language on a grid of one, which the compiler
 spreads over blocks;
+and, of floats of 8 bits, `tw.matmul` with `precision="fast"` (`matmul`);
 types as torch has them: f16 and bf16 with accumulators in f32, f32 (no TF32), tf32 (f32 whose factors are rounded,
 `precision="tf32"` and allow_tf32), f64, i8 with accumulators in i32 (torch._int_mm), and e4m3 and e5m2 with
 accumulators in f32 that may be fast, rounded to bf16 (torch._scaled_mm with use_fast_accum, scales of one; of e5m2 by
@@ -28,9 +29,12 @@ from typing import Any
 from device import name_of_device, on_device, torch_on_device
 
 # isort: split
+import ml_dtypes
+import numpy as np
 from ahead import Program, add_options, compiled_ahead
 
 import figures
+import tilewright as tw
 from figures import Chart
 from product_texts import Product, tile_ir_product, whole_gemm
 from timing import in_turn
@@ -38,9 +42,12 @@ from timing import in_turn
 ROUNDS = 21
 SIZES = (1024, 2048, 4096, 8192)
 PEER = "cuBLAS"
-WAYS = ("ours", "wide", "persistent", "narrow", "gemm")
+WAYS = ("ours", "wide", "persistent", "narrow", "gemm", "matmul")
 GOAL = 0.6
 """Share of cuBLAS that issue 16 wants of f16 without wgmma."""
+FAST = "fast"
+WITH_UNITS = "nvidia:sm_90a"
+"""Devices that multiply floats of 8 bits; the driver is not asked before kernels are compiled."""
 _SQUARE = 128
 _BAND, _NARROW_BAND = 16, 8
 """Rows of tiles whose tiles follow each other, of wide tiles and of narrow ones."""
@@ -144,7 +151,18 @@ def programs(kind: Kind, n: int) -> dict[str, Program]:
     if not kind.is_small:
         whole = whole_gemm(n, kind.element, kind.rounded or kind.total, kind.transposed[1])
         found["gemm"] = Program(whole, precision=kind.precision)
+    else:
+        found["matmul"] = _planned(kind, n)
     return found
+
+
+def _planned(kind: Kind, n: int) -> Program:
+    """The program of `tw.matmul`, which finds it compiled."""
+    a, b = (np.empty((n, n), getattr(ml_dtypes, kind.torch)) for _ in range(2))
+    right = b.T if kind.transposed[1] else b
+    plan = tw.matmul.plan(a, right, out_dtype=kind.rounded, precision=FAST, target=WITH_UNITS)
+    (step,) = plan.steps
+    return Program(step.text, step.tiles, plan.precision)
 
 
 def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
@@ -153,13 +171,16 @@ def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
     runs, (a, b, c) = peers(torch, kind, n)
     resident = torch.cuda.get_device_properties(0).multi_processor_count
     tiles = {"ours": kind.tiles, "wide": kind.persistent or kind.tiles}
-    for name in kernels.keys() - {"gemm"}:
+    for name in kernels.keys() - {"gemm", "matmul"}:
         grid = (n // tiles[name][0], n // tiles[name][1]) if name in tiles else (resident,)
         runs[name] = partial(kernels[name][grid], a, b, c)
     if "gemm" in kernels:
         spread = kernels["gemm"][1]
         # rows are columns to the tensor language: it multiplies the transposed matrices in reverse
         runs["gemm"] = lambda: spread(b.t(), a.t(), c.t())
+    if "matmul" in kernels:
+        right = b.t() if kind.transposed[1] else b
+        runs["matmul"] = lambda: tw.matmul(a, right, c, precision=FAST)
     rows = slice(0, min(n, 1024))
     wanted = a[rows].double() @ (b.t() if kind.transposed[1] else b).double()
     for key in runs.keys() - {PEER}:

@@ -98,7 +98,7 @@ def test_integers() -> None:
 
 
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
-@pytest.mark.parametrize("extents", [(1, 1, 1), (129, 77, 65), (1000, 1000, 1000), (1024, 2048, 4096)])
+@pytest.mark.parametrize("extents", [(17, 5, 3), (129, 77, 65), (1000, 1000, 1000), (1024, 2048, 4096)])
 def test_floats_of_8_bits(name: str, extents: tuple[int, int, int]) -> None:
     """Scales of both factors, a bias and an activation behind them; exact sums, and those that units keep."""
     m, n, k = extents

@@ -108,6 +108,28 @@ def test_operators_of_kernels_under_inductor() -> None:
     torch.testing.assert_close(torch.compile(both, fullgraph=True)(x), x * 12 + 1)
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_floats_of_8_bits(name: str) -> None:
+    """Traced as a whole with the types of results that there are, gradients of all but the factors."""
+    a, b = (torch.randn(shape).to(getattr(torch, name)) for shape in ((5, 32), (32, 6)))
+    scale = drawn(5, 1, dtype=torch.float32)
+    wanted = a.double() @ b.double()
+    (of_scale,) = torch.autograd.grad(tw.matmul(a, b, scale=scale).sum(), (scale,))
+    torch.testing.assert_close(of_scale, wanted.sum(dim=1, keepdim=True).float(), rtol=1e-4, atol=1e-4)
+    operator = torch.ops.tilewright.matmul.default
+    # the other checks multiply arguments by numbers, which torch does not of these
+    checks = ("test_faketensor", "test_autograd_registration")
+    for out_dtype, precision in ((None, None), ("bf16", "fast")):
+        arguments = (a, b, None, None, None, 1.0, "", None, out_dtype, precision)
+        assert set(torch.library.opcheck(operator, arguments, test_utils=checks).values()) == {"SUCCESS"}
+    compiled = torch.compile(lambda x, y: tw.matmul(x, y, precision="fast"), fullgraph=True, backend="aot_eager")
+    found = compiled(a, b)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found.double(), wanted, rtol=1e-5, atol=1e-5)
+    with pytest.raises(tw.OperatorTypeError, match=rf"factors of torch.{name} have no gradient"):
+        tw.matmul(a.clone().requires_grad_(), b)
+
+
 def test_what_the_operator_has_not() -> None:
     with pytest.raises(tw.OperatorError, match="beta: products that torch differentiates"):
         tw.matmul(drawn(2, 3), drawn(3, 2), beta=1.0, c=torch.ones(2, 2))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
+from tilewright.operators.asked import Options
 from tilewright.transforms.coarse_sums import CoarseSums
 from transforms.support import kernel, run
 
@@ -45,4 +46,21 @@ def test_units_take_them(type_: str, turned: bool) -> None:
         plan = tw.matmul.plan(a, a if turned else a.T, precision=precision, out_dtype="bf16", target="nvidia:sm_90a")
         assert unit in plan.schedule
         assert ("copies=tensor" in plan.schedule) == (precision == "fast")
+        said = "# not by wgmma: its sums of floats of 8 bits are not exact (fast)"
+        assert (said in plan.schedule) == (precision == "exact")
     assert "m16n8k32" not in tw.matmul.plan(a, a.T, precision="fast", target="nvidia:sm_80").schedule
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "pairs"),
+    [(4096, 4096, True), (33 * 128, 4096, False), (2048, 2048, False), (4096, 4100, False)],
+)
+def test_large_tiles_are_copied_in_pairs(rows: int, columns: int, pairs: bool) -> None:
+    """Where the device copies, and no block is left alone; with what follows sums too."""
+    a, b = (np.zeros((extent, 4096), ml_dtypes.float8_e4m3fn) for extent in (rows, columns))
+    scale, bias = np.zeros((rows, 1), np.float32), np.zeros(columns, np.float32)
+    alone: Options = {"precision": "fast", "out_dtype": "bf16", "target": "nvidia:sm_90a"}
+    followed: Options = {**alone, "scale": scale, "bias": bias, "epilogue": "scale+bias+gelu"}
+    for options in (alone, followed):
+        schedule = tw.matmul.plan(a, b.T, **options).schedule
+        assert ("roles=yes cluster=1x2" in schedule) == pairs

@@ -46,3 +46,28 @@ def test_impossible_sizes_are_errors(attributes: str) -> None:
     with pytest.raises(CompileError) as caught:
         run(kernel("", "", attributes), InferWorkGroup())
     assert {d.code for d in caught.value.diagnostics} == {"V17"}
+
+
+LOOPS = """%z = arith.constant {value = 0} -> index %n = arith.constant {value = 9} -> index
+  scf.for %z, %n {operand_segments = [1, 1, 0, 0]} (%i: index) {
+    %v = memref.load %X, %i -> f32 memref.store %v, %X, %i
+  }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "attributes", "waits"),
+    [
+        (LOOPS, "", True),
+        (f"%s = team.subgroup_size -> i32 {LOOPS}", "", False),
+        (f"{LOOPS} {TILE.replace('SIZE', '8').replace('%z', '%y')}", "", False),
+        (LOOPS, "work_group_size = [32, 1]", False),
+        (LOOPS, "subgroup_size = 8", False),
+        ("", "", False),
+    ],
+)
+def test_kernels_of_loops_alone_may_wait(body: str, attributes: str, waits: bool) -> None:
+    """For the pass that finds instructions in them: one that has a size or asks for it has it at once."""
+    module = kernel("%X: memref<f32x9>", body, attributes)
+    first = run(module, InferWorkGroup(waits=True))
+    assert ("work_group_size" not in first) == waits
+    assert "work_group_size" in run(module, InferWorkGroup())

@@ -22,6 +22,8 @@ _OPTIONS: Final = frozenset({"bias", "scale", "residual", "alpha", "epilogue", "
 _NAMES: Final = ("accumulate", "out_dtype", "precision")
 _TENSORS: Final = ("a", "b", "bias", "scale", "residual")
 _IMPLIED: Final = ("scale", "bias", "residual")
+_SMALL: Final = ("float8_e4m3fn", "float8_e5m2")
+"""Types whose products have results of another type and no gradients; older versions of torch have none of them."""
 
 Product = Callable[..., object]
 """The product of two tensors with options by name; results are new."""
@@ -35,6 +37,9 @@ class TorchMatmul:
         self._is_compiling: Callable[[], bool] = self._torch.compiler.is_compiling
         self._is_grad_enabled: Callable[[], bool] = self._torch.is_grad_enabled
         self._product = product
+        small = (getattr(self._torch, name, None) for name in _SMALL)
+        self._small = frozenset(dtype for dtype in small if dtype is not None)
+        self._stored = {self._torch.int8: self._torch.int32, **dict.fromkeys(self._small, self._torch.float32)}
         library: Any = importlib.import_module("torch.library")
         self._operator = library.custom_op(NAME, self._compute, mutates_args=(), schema=_SCHEMA)
         self._operator.register_fake(self._empty)
@@ -62,6 +67,8 @@ class TorchMatmul:
         for name, value in {"a": a, "b": b, **options}.items():
             if name in _TENSORS and (value is not None or name in "ab") and not isinstance(value, self._torch.Tensor):
                 raise OperatorTypeError(f"{name} is a {type(value).__name__}, a is a tensor of torch; pass tensors")
+        if a.dtype in self._small and self._is_grad_enabled() and (a.requires_grad or b.requires_grad):
+            raise OperatorTypeError(f"factors of {a.dtype} have no gradient: detach them")
         steps = options.get("epilogue")
         if steps is None:
             steps = "+".join(name for name in _IMPLIED if options.get(name) is not None)
@@ -107,9 +114,7 @@ class TorchMatmul:
         precision: str | None,
     ) -> Any:
         shape = self._torch.matmul(a, b).shape
-        dtype = self._torch.int32 if a.dtype == self._torch.int8 else a.dtype
-        if out_dtype is not None:
-            dtype = self._dtype(out_dtype)
+        dtype = self._stored.get(a.dtype, a.dtype) if out_dtype is None else self._dtype(out_dtype)
         return a.new_empty(shape, dtype=dtype)
 
     def _dtype(self, name: str) -> Any:

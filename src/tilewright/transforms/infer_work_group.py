@@ -5,17 +5,20 @@ after:   builtin.kernel {sym_name = "f", subgroup_size = 16, work_group_size = [
 
 The kernel's own attributes win; then the target's preferences among the sizes that the program's constraints admit.
 `team.subgroup_size` and `team.num_subgroups` are constants afterwards.
+
+A target's preference depends on what a work-group shares. Loops over single elements may become an instruction that it
+does, so kernels of nothing but loops can wait for a second run behind the pass that finds these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct, field
 
 from tilewright.diagnostics import Diagnostic, Location, Report
-from tilewright.dialects import team, tl
+from tilewright.dialects import memref, scf, team, tl
 from tilewright.dialects.arith import Constant
 from tilewright.dialects.builtin import Kernel, Module
 from tilewright.ir.core import Operation
@@ -30,9 +33,13 @@ class InferWorkGroup(Pass, frozen=True):
 
     name: ClassVar[str] = "infer-work-group"
     policy: TeamPolicy = field(default_factory=GenericTeamPolicy)
+    waits: bool = False
+    """Whether there is a second run, for kernels of loops."""
 
     def run(self, module: Module, context: PassContext) -> None:
         for kernel in module.kernels:
+            if self.waits and _is_of_loops(kernel):
+                continue
             size = _subgroup_size(kernel, self.policy, context.report)
             if size is None:
                 continue
@@ -43,6 +50,21 @@ class InferWorkGroup(Pass, frozen=True):
                 if context.offers is not None and not is_said:
                     context.offers.add(kernel.sym_name, self.policy.moves_from(kernel, size, shape))
                 _fold(kernel, size, shape)
+
+
+def _is_of_loops(kernel: Kernel) -> bool:
+    """Whether a kernel of no size of its own shares nothing yet, nor asks who it is, and stores in loops."""
+    if kernel.work_group_size is not None or kernel.subgroup_size is not None:
+        return False
+    operations = [op for op in kernel.walk() if op is not kernel]
+    if any(op.name.partition(".")[0] in (_TEAM, _INSTRUCTIONS) for op in operations):
+        return False
+    return any(isinstance(op, memref.Store) and isinstance(op.parent_op, scf.For) for op in operations)
+
+
+_TEAM: Final = "team"
+_INSTRUCTIONS: Final = "tl"
+"""Dialects of who works, and of what a work-group does together."""
 
 
 class _Constraint(Struct, frozen=True):

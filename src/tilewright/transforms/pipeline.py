@@ -95,10 +95,12 @@ def common_pipeline(
     `tile_passes` tiles as these left them; `one_thread` says that one runs a work-group.
     """
     infer, nulls, constraints, *rest = lowering(team, tiles, prefetch)
+    if level > 1:
+        infer = InferWorkGroup(team, waits=True)
     steps = [LimitOperations(), infer, nulls, constraints, *(checking(level) if checked else []), DropEmptyTiles()]
     if level:
         steps += [Canonicalize()] if checked else [Canonicalize(), accesses or ContiguousAccesses()]
-        steps += [RaiseContractions()] if level > 1 else []
+        steps += [RaiseContractions(), InferWorkGroup(team)] if level > 1 else []
         steps += instruction_passes
         steps += [FuseEpilogues(tiles, prefetch)] if level > 1 else []
         steps += point_passes

@@ -71,6 +71,9 @@ _LEAST_READ: Final = 64
 _READ: Final = 1.22
 """How much longer a step takes of which threads read a factor for fewer columns than an instruction has."""
 _MOST_COLUMNS: Final = 256
+_SMALL_FLOATS: Final = (F8E4M3FN, F8E5M2)
+_LARGE, _PAIR = (256, 128), (1, 2)
+"""Elements of a row and rows of a tile of floats of 8 bits that pairs of blocks have, and the cluster of a pair."""
 
 
 def tile_of_groups(
@@ -152,7 +155,7 @@ def _tiles_of_lines(factor: ScalarType, turned: Turned) -> Iterator[MeasuredTile
 def _is_of_lines(factor: ScalarType, architecture: Architecture, turned: Turned, fast: bool) -> bool:
     """Whether groups of warps multiply tf32, bytes of which threads read a factor, or floats of 8 bits whose sums may
     be `fast`, as they lie."""
-    is_read = factor is TF32 or (factor is I8 and any(turned)) or (fast and factor in (F8E4M3FN, F8E5M2))
+    is_read = factor is TF32 or (factor is I8 and any(turned)) or (fast and factor in _SMALL_FLOATS)
     return is_read and architecture is Architecture.SM_90A and not all(turned)
 
 
@@ -224,6 +227,14 @@ def _streamed(
     return best
 
 
+def _beside_a_producer(tile: MeasuredTile | ModelledTile, rows: int) -> MeasuredTile | ModelledTile:
+    """A tile of floats of 8 bits, in pairs of blocks of which producer warps copy factors for both where it is large:
+    faster on an H200 at 4096 and 8192, which have such tiles (`benchmarks/gpu/products.py`)."""
+    is_large = isinstance(tile, MeasuredTile) and (tile.along, tile.rows) == _LARGE
+    is_even = -(-rows // tile.rows) % len(_PAIR) == 0
+    return replace(tile, more=" roles=yes", cluster=_PAIR) if is_large and is_even else tile
+
+
 def chosen_tile(
     extents: tuple[int, int, int],
     many: int,
@@ -263,6 +274,8 @@ def chosen_tile(
     else:
         known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
         best = min(_fitting(known, m, n), key=lambda tile: tile.seconds(m, n, k, many))
+        if not exact and factor in _SMALL_FLOATS and by_machine and whole_sectors and many == 1 and not any(turned):
+            best = _beside_a_producer(best, m)
     floor = many * ((m * k + k * n) * factor.bytes + m * n * SCALARS[result].bytes)
     seconds = max(best.seconds(m, n, k, many), floor / _BYTES)
     return Chosen(best.schedule(element), _START + seconds)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
+from tilewright.dialects.matrix_instructions import sums_exactly
 from tilewright.dialects.reports import Check
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
@@ -80,6 +81,8 @@ class Products(Struct, frozen=True):
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
         unasked = isinstance(self.stored, str) and self.stored not in ("", ASKED)
         reasons += [f"stores by threads: {self.stored}"] if unasked else []
+        exact = any(sums_exactly(plan.instruction) for plan in self.plans.values())
+        reasons += ["not by wgmma: its sums of floats of 8 bits are not exact (fast)"] if exact else []
         alone = [found.alone for found in self.loops.values() if found.alone]
         reasons += [f"blocks copy for themselves: {each}" for each in alone[:1]]
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
@@ -276,8 +279,9 @@ def _stores(of: _Planned, shared: int) -> _Stores:
         of.kernel, of.plans, of.block.threads, any_accumulators=any_accumulators, sides=of.block.sides
     )
     if not isinstance(stored, Stored):
-        # what nobody asks for needs no reason
-        return _Stores(stored if asked else "", loops, shared)
+        # who has the device copy for one product would have it store
+        is_expected = len(loops) == 1 and all(found.by_tensor for found in loops.values())
+        return _Stores(stored if asked or is_expected else "", loops, shared)
     counts = _stages_enough(wanted)
     one_slab = stored.with_one_slab(of.block.threads // WARP)
     ways = [stored, one_slab] if any_accumulators or len(counts) > 1 else [stored]
