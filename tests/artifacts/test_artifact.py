@@ -217,9 +217,9 @@ def test_work_groups_among_blocks() -> None:
 
 
 def test_work_groups_that_are_joined() -> None:
-    """Along y, by blocks of 100: two at a time take 1.8 times as long as one."""
+    """Along y, by blocks of 100: two at a time take 1.7 times as long as one, and a tenth more once."""
     step = KernelInfo("k.0", "k0", (MATRIX,), launch=LaunchPlan((64, 1, 1)))
-    joined = Joined(1, 2, 100, 90)
+    joined = Joined(1, 2, 100, 85, 10)
     kernel = KernelInfo("k", "k", (MATRIX,), launch=LaunchPlan((32, 1, 1)), steps=Steps((step,), joined=joined))
     assert Artifact.from_bytes(Artifact("nvidia", (kernel, step), b"").to_bytes()).kernels == (kernel, step)
     assert kernel.steps is not None
@@ -248,6 +248,7 @@ def test_work_groups_that_are_joined() -> None:
     for change, text in (
         ({"mode": 3}, "no such mode"),
         ({"count": 0}, "there are work-groups"),
+        ({"once": -1}, "less than no time"),
         ({"blocks": ""}, "integer"),
     ):
         header = json.loads(Artifact("nvidia", (kernel, step), b"").to_bytes()[16:-32])

@@ -345,23 +345,28 @@ class KernelInfo(Struct, frozen=True):
 
 class Joined(Struct, frozen=True):
     """Grids on which a launch had better compute `count` work-groups that follow each other along `mode` as one: they
-    are whole ones, and waves of `blocks` of them, of which each takes `percent` of the time of `count` waves of
-    work-groups one by one, are over sooner."""
+    are whole ones, and waves of `blocks` of them, each of which takes `percent` of the time of `count` waves of
+    work-groups one by one, are over sooner, though the launch takes so many percent of such a wave more `once`."""
 
     mode: int
     count: int
     blocks: int
     percent: int
+    once: int
 
     def __post_init__(self) -> None:
         _check(self.mode in range(GRID_MODES), "a grid has no such mode")
         _check(min(self.count, self.blocks, self.percent) > 0, "there are work-groups, and blocks that take time")
+        _check(self.once >= 0, "nothing takes less than no time")
 
     def suits(self, grid: tuple[int, int, int]) -> bool:
         """Whether a grid is one of them."""
-        groups = prod(grid)
-        together = -(-groups // (self.count * self.blocks)) * self.count * self.percent
-        return grid[self.mode] % self.count == 0 and together < -(-groups // self.blocks) * 100
+        return grid[self.mode] % self.count == 0 and self.pays(prod(grid))
+
+    def pays(self, groups: int) -> bool:
+        """Whether so many work-groups are done sooner so."""
+        together = -(-groups // (self.count * self.blocks)) * self.count * self.percent + self.once
+        return together < -(-groups // self.blocks) * 100
 
 
 class Steps(Struct, frozen=True):

@@ -192,7 +192,7 @@ def test_work_groups_that_are_joined(played: FakeDriver) -> None:
     """The kernel in whose code they are is launched in place of the other one, and told the same grid."""
     plans = [LaunchPlan((32 * k, 1, 1), most=2, gathered=True) for k in (1, 2)]
     step = KernelInfo("k.0", "k0", (VECTOR,), launch=plans[1])
-    info = KernelInfo("k", "k", (VECTOR,), launch=plans[0], steps=Steps((step,), joined=Joined(1, 2, 2, 95)))
+    info = KernelInfo("k", "k", (VECTOR,), launch=plans[0], steps=Steps((step,), joined=Joined(1, 2, 2, 95, 0)))
     found = bind_artifact(artifact_of(info, step), None)["k"]
     for grid, threads in (((4, 2), 64), ((2, 4), 64), ((8, 1), 32), ((1, 2), 32)):
         found.prepare(grid)(OnDevice((5,)))

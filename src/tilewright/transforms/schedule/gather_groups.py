@@ -22,7 +22,7 @@ from collections.abc import Container
 from itertools import dropwhile
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builder import Builder
@@ -111,7 +111,7 @@ class GatherGroups(Pass, frozen=True):
         or cannot be."""
         wanted, loop = self._joining(kernel), _tiles_loop_of(kernel)
         tiles = None if loop is None else dealt_tiles(kernel, loop)
-        if wanted is None or tiles is None or not (self.request.of(kernel).joined or wanted.pays(tiles)):
+        if wanted is None or tiles is None or not (self.request.of(kernel).joined or wanted.on(0).pays(tiles)):
             return None
         copy = kernel.clone()
         assert isinstance(copy, Kernel)
@@ -128,7 +128,7 @@ class GatherGroups(Pass, frozen=True):
         wanted, groups = self._joining(kernel), groups_of(kernel)
         if wanted is None or not _is_alone(kernel):
             return None
-        if groups is not None and not (self.request.of(kernel).joined or wanted.pays(groups)):
+        if groups is not None and not (self.request.of(kernel).joined or wanted.on(0).pays(groups)):
             return None
         copy = kernel.clone()
         assert isinstance(copy, Kernel)
@@ -142,7 +142,7 @@ class GatherGroups(Pass, frozen=True):
         for attribute in SAID_OF_THE_WHOLE:
             joined.attributes.pop(attribute, None)
         joined.schedule = str(Schedule(joined=True, order=band))
-        found.joined = (mode, wanted.count, wanted.blocks, wanted.percent)
+        found.joined = astuple(wanted.on(mode))
         found.schedule = str(replace(schedule_of(found), joined=True))
         return joined
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.artifacts.parameters import Joined
 from tilewright.dialects.matrix_instructions import SIGNED, MatrixInstruction, Signs
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice, Schedule
@@ -42,6 +43,14 @@ _WIDEST: Final = 256
 """Columns of an instruction of a group of warps at most: its rows come from shared memory once for all of them."""
 _ROWS_OF_GROUP: Final = 64
 _OF_JOINED: Final = 95
+_ONCE_JOINED: Final = 20
+"""Percent of a wave of tiles of 128 x 128, of two of which one is made, and once of a launch.
+
+H200, f16, 128x128x64, of cuBLAS's speed at 2048, 4096, 8192: one by one 1.00 .975 .96, two by two .99 1.00 1.01, bf16
+of 2048, 4096 1.00 .98, 1.00 1.00; tiles that a loop of the program deals to blocks 1.01 .98 .96, 1.00 1.00 1.01, bf16
+1.01 .98, 1.01 1.00. Stages of larger tiles are fewer, and take longer to be filled; short launches are not at the limit
+of the device's power, which bytes from shared memory take some of.
+"""
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
 MOST_ASKED_STAGES: Final = 8
@@ -62,17 +71,18 @@ _LEFT_OVER: Final = 12
 
 class Joining(Struct, frozen=True):
     """So many work-groups whose results lie beside each other along an `axis` are computed as one: such a wave of
-    `blocks` takes `percent` of the time of as many waves of them one by one."""
+    `blocks` takes `percent` of the time of as many waves of them one by one, and all of them so many percent of one
+    of those more `once`."""
 
     axis: int
     count: int
     blocks: int
     percent: int
+    once: int
 
-    def pays(self, groups: int) -> bool:
-        """Whether so many work-groups take less time so."""
-        together = -(-groups // (self.count * self.blocks)) * self.count * self.percent
-        return together < -(-groups // self.blocks) * 100
+    def on(self, mode: int) -> Joined:
+        """The grids for that, whose work-groups follow each other along a mode."""
+        return Joined(mode, self.count, self.blocks, self.percent, self.once)
 
     def suits(self, plans: Iterable[ProductPlan]) -> bool:
         """Whether instructions multiply as many columns as there are."""
@@ -138,7 +148,7 @@ class Block(Struct, frozen=True):
         along, across = (accumulators.shape[axis], accumulators.shape[1 - axis]) if accumulators.rank == 2 else (0, 0)
         if not self.architecture.has_clusters or along * count != _WIDEST or across != count * _ROWS_OF_GROUP:
             return None
-        return Joining(axis, count, self.multiprocessors, _OF_JOINED)
+        return Joining(axis, count, self.multiprocessors, _OF_JOINED, _ONCE_JOINED)
 
     def has_registers_for(self, plans: Sequence[ProductPlan], ahead: ProductPlan) -> bool:
         """Whether a thread has registers for all accumulators and, beside them, those of one product of the next
