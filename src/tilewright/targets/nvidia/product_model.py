@@ -19,6 +19,7 @@ from tilewright.ir.types import ALL_SCALARS, F8E4M3FN, F8E5M2, F32, F64, I8, SCA
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.nvidia.group_tiles import (
     CONSTANT_TILES,
+    LIMITED,
     SPLIT_SECTOR_TILES,
     STORED_TILES,
     STREAMED_TILES,
@@ -256,7 +257,8 @@ def chosen_tile(
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
     `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
-    has tiles of which that is asked. So many `operations` on each element of the result follow.
+    has tiles of which that is asked. So many `operations` on each element of the result follow. Products at the limit of
+    a device's power are taken for some of many that follow each other.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, accumulators = ALL_SCALARS[element], SCALARS[accumulate]
@@ -271,6 +273,10 @@ def chosen_tile(
         found = [tile.followed(operations) if isinstance(tile, MeasuredTile) else tile for tile in found]
         clustered = [tile.followed(operations) for tile in SPLIT_SECTOR_TILES]
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
+        if 2 * m * n * k * many > LIMITED * best.seconds(m, n, k, many):
+            found = [tile.heated() if isinstance(tile, MeasuredTile) else tile for tile in found]
+            clustered, shared = ([tile.heated() for tile in tiles] for tiles in (clustered, shared))
+            best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
     else:
         known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
         best = min(_fitting(known, m, n), key=lambda tile: tile.seconds(m, n, k, many))
