@@ -26,8 +26,8 @@ what it takes. H200, 256 x 128, pairs in parts of blocks alone where bias and ge
 
 BESIDE: Final = 2.6e-6
 """Microseconds more of an operation on an element of a tile by turns, while the other group multiplies, than of one
-that nobody multiplies beside. H200, 8192 NT, with bias and gelu and without, device busy before: 192 x 128 by turns 1.013
-and 1.018 of the time, 128 x 192 1.016 twice, 256 x 128 1.009, 184 x 256 .993, 256 x 184 1.007."""
+that nobody multiplies beside. H200, 8192 NT, with bias and gelu in parts of the time without, device busy before: 192 x
+128 by turns 1.013 and 1.018, 128 x 192 1.016 twice, 256 x 128 1.009, 184 x 256 .993, 256 x 184 1.007."""
 HEATED: Final = 5.0
 """How much longer steps take on a device at the limit of its power for each element of the factors that is brought to
 shared memory for one of the result. H200, 8192 NT, device busy before, measured times in parts of those by the law:

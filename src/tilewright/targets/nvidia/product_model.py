@@ -257,8 +257,8 @@ def chosen_tile(
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
     `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
-    has tiles of which that is asked. So many `operations` on each element of the result follow. Products at the limit of
-    a device's power are taken for some of many that follow each other.
+    has tiles of which that is asked. So many `operations` on each element of the result follow. Products that something
+    follows are layers, for which a device is warm: it is at the limit of its power where they are long.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, accumulators = ALL_SCALARS[element], SCALARS[accumulate]
@@ -273,7 +273,7 @@ def chosen_tile(
         found = [tile.followed(operations) if isinstance(tile, MeasuredTile) else tile for tile in found]
         clustered = [tile.followed(operations) for tile in SPLIT_SECTOR_TILES]
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
-        if 2 * m * n * k * many > LIMITED * best.seconds(m, n, k, many):
+        if operations and 2 * m * n * k * many > LIMITED * best.seconds(m, n, k, many):
             found = [tile.heated() if isinstance(tile, MeasuredTile) else tile for tile in found]
             clustered, shared = ([tile.heated() for tile in tiles] for tiles in (clustered, shared))
             best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
