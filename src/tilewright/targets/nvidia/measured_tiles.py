@@ -24,14 +24,12 @@ what it takes. H200, 256 x 128, pairs in parts of blocks alone where bias and ge
 1.006; where nothing does, 4096 .996."""
 
 
-BESIDE: Final = 2.6e-6
-"""Microseconds more of an operation on an element of a tile by turns, while the other group multiplies, than of one
-that nobody multiplies beside. H200, 8192 NT, with bias and gelu in parts of the time without, device busy before: 192 x
-128 by turns 1.013 and 1.018, 128 x 192 1.016 twice, 256 x 128 1.009, 184 x 256 .993, 256 x 184 1.007."""
-HEATED: Final = 5.0
-"""How much longer steps take on a device at the limit of its power for each element of the factors that is brought to
-shared memory for one of the result. H200, 8192 NT, device busy before, measured times in parts of those by the law:
-192 x 128 by turns 1.070, 128 x 192 1.063, 184 x 256 1.046, 168 x 256 1.052, 144 x 256 1.045."""
+HEATED: Final = 12.0
+WARM: Final = 0.915
+"""How many times as long steps take on a device at the limit of its power, for each element of the factors that is
+brought to shared memory for one of the result, and beside that. H200, 8192 with bias and gelu, device busy before, mean
+of one to three runs in parts of what the law says: 192 x 128 by turns 1.072, 128 x 192 1.069, 256 x 128 1.055, 144 x
+256 1.056, 168 x 256 1.042, 184 x 256 1.026, 256 x 184 1.017."""
 
 
 class Cost(Struct, frozen=True):
@@ -115,16 +113,15 @@ class MeasuredTile(Struct, frozen=True):
 
     def followed(self, operations: int) -> MeasuredTile:
         """With so many operations on each element of the result behind its last step, which all tiles take alike, but
-        in clusters one block is awaited by the others, and tiles by turns are computed beside products."""
-        each = (AWAITED if self.cluster != (1, 1) else 0.0) + (BESIDE if self.wishes.pingpong else 0.0)
-        more = operations * self.along * self.rows * each
-        alone = Cost(self.alone.fixed + more, self.alone.step)
-        shared = None if self.shared is None else Cost(self.shared.fixed + 2 * more, self.shared.step)
-        return replace(self, alone=alone, shared=shared)
+        in clusters one block is awaited by the others."""
+        if self.cluster == (1, 1):
+            return self
+        more = operations * self.along * self.rows * AWAITED
+        return replace(self, alone=Cost(self.alone.fixed + more, self.alone.step))
 
     def heated(self) -> MeasuredTile:
         """On a device at the limit of its power, of which bringing factors to shared memory takes a part."""
-        return self.slower(1 + HEATED * (self.along + self.rows) / (self.along * self.rows))
+        return self.slower(WARM + HEATED * (self.along + self.rows) / (self.along * self.rows))
 
     def seconds(self, m: int, n: int, k: int, many: int) -> float:
         """Of a launch of so many products, without its start."""
