@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import SCHEDULE, Steps, with_stand_ins
+from tilewright.artifacts.parameters import SCHEDULE, Joined, Steps, with_stand_ins
 from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
@@ -117,6 +117,8 @@ def _in_steps(module: ModuleOp, kernel: Kernel, by_name: Mapping[str, KernelInfo
     steps = tuple(replace(by_name[step.sym_name], parameters=info.parameters) for step in module.steps_of(kernel))
     if not steps:
         return info
+    if kernel.joined is not None:
+        return replace(info, steps=Steps(steps, joined=Joined(*kernel.joined)))
     assert kernel.stepped is not None
     return replace(info, steps=Steps(steps, *kernel.stepped))
 
