@@ -45,7 +45,9 @@ so, by code of their own. `divide=1x1` leaves tiles whole.
 If work-groups are `joined`, launches on grids that suit that take code of their own, whose blocks compute two that
 follow each other as one, with tiles twice as large: the extent along that mode is even, and there are enough.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
-which threads do, and no test for it.
+which threads do, and no test for it. Where threads copy in any case, for warps that multiply by themselves, those are
+refused that threads do not copy 16 bytes at a time; with `maps=none` these copy elements of 4 and 8 bytes one by one,
+wherever rows begin, and have no other way.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -96,6 +98,8 @@ class Maps(Enum):
     DEMANDED = "yes"
     TESTED = "no"
     APART = "apart"
+    NONE = "none"
+    """Of factors that threads copy for warps which multiply by themselves: none begins with all rows at 16 bytes."""
 
 
 class ProductChoice(Struct, frozen=True):

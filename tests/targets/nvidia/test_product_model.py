@@ -207,7 +207,9 @@ def test_split_sectors_are_for_clusters(size: int, tile: str, microseconds: floa
     ("element", "size", "many", "said"),
     [
         ("f64", 64, 2048, "tile=64x64x16 product=64x64x16:m16n8k8.row.col.f64/2x2/6"),
-        ("f64", 256, 128, "tile=64x64x16"),
+        ("f64", 256, 128, "threads=256 tile=128x128x16 persistent=yes"),
+        ("f64", 1024, 1, "threads=128 tile=64x64x16"),
+        ("f64", 1025, 1, "threads=256 tile=96x96x32"),
         ("f32", 64, 2048, "threads=64 tile=64x64x32"),
         ("f32", 256, 128, "tile=128x128x32 product=128x128x32:fma.f32/2x2/2"),
         ("f32", 1024, 1, "threads=128 tile=128x64x16"),

@@ -190,9 +190,10 @@ _SIX_STEPS: Final = " product=64x64x16:m16n8k8.row.col.f64/2x2/6"
 """On their way at a time, which is all of a short product."""
 
 F64_TILES: Final = (
-    MeasuredTile(64, 64, Cost(3.0, 0.55), Cost(1.5, 0.86), depth=16),
-    MeasuredTile(64, 64, Cost(3.0, 0.57), Cost(1.2, 0.89), more=_SIX_STEPS, depth=16),
-    MeasuredTile(64, 80, Cost(3.0, 0.65), Cost(3.0, 0.99), depth=16),
-    MeasuredTile(128, 128, Cost(12.0, 1.22), threads=2 * USUAL_THREADS, depth=16),
+    MeasuredTile(64, 64, Cost(3.0, 0.57), Cost(3.1, 0.61), depth=16),
+    MeasuredTile(64, 64, Cost(3.0, 0.59), Cost(2.8, 0.64), more=_SIX_STEPS, depth=16),
+    MeasuredTile(64, 80, Cost(3.0, 0.65), Cost(3.0, 0.97), depth=16),
+    MeasuredTile(96, 96, Cost(4.0, 1.62), threads=2 * USUAL_THREADS, depth=32),
+    MeasuredTile(128, 128, Cost(8.0, 1.0), threads=2 * USUAL_THREADS, more=" persistent=yes", depth=16),
 )
 """By tensor cores of f64: fitted to 1024, 1025, 4096 and batches of 64, 128 and 256."""

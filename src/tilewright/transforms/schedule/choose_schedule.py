@@ -209,8 +209,11 @@ def take_threads(kernel: Kernel, wanted: Schedule, policy: SchedulePolicy) -> in
 
 def _maps(kernel: Kernel, placed: Products, wanted: Maps | None) -> Maps | None:
     """What becomes of launches without maps. Steps refuse none: the launch of the whole kernel does."""
-    if wanted is None or placed.copies is not Copies.TENSOR or (wanted is Maps.DEMANDED and kernel.step_of):
-        return None if wanted is None else Maps.TESTED
+    if wanted is None:
+        return None
+    suits = wanted is not Maps.NONE if placed.copies is Copies.TENSOR else wanted is not Maps.APART
+    if not (placed.takes_maps and suits) or (wanted is Maps.DEMANDED and kernel.step_of):
+        return Maps.TESTED
     return wanted
 
 

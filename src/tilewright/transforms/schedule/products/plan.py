@@ -14,7 +14,7 @@ from tilewright.artifacts.parameters import Joined
 from tilewright.dialects.matrix_instructions import SIGNED, MatrixInstruction, Signs
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice, Schedule
-from tilewright.ir.types import ScalarType, TileType
+from tilewright.ir.types import F64, ScalarType, TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
 
@@ -53,6 +53,13 @@ of the device's power, which bytes from shared memory take some of.
 """
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
+_ENOUGH_OF_LONG: Final = 3
+"""Of stages that take units so long that two of them hide the way from memory. H200, f64, 128x128x16 by 256 threads, of
+the time of four: 2048 .99, 4096 .985, 8192 .98; of 64x64x16 three take 1.02."""
+_LONG_STAGE: Final = 2048
+"""Clocks of a multiprocessor."""
+_F64_A_CLOCK: Final = 128
+"""Multiply-adds of f64 that the units of a multiprocessor make."""
 MOST_ASKED_STAGES: Final = 8
 """As many as have a use where each is small and a block has a multiprocessor for itself."""
 _MOST_EMITTED: Final = 256
@@ -122,7 +129,8 @@ class Block(Struct, frozen=True):
             # nothing else hides the way from memory
             return min(whole, MOST_ASKED_STAGES)
         shares = ((self.shared_bytes // blocks - beside) // bytes_ for blocks in range(self._blocks(plans), 1, -1))
-        return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), _MOST_STAGES)
+        most = _ENOUGH_OF_LONG if all(plan.is_long for plan in plans) else _MOST_STAGES
+        return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), most)
 
     def resident(self, plans: Sequence[ProductPlan], bytes_: int, together: int = 1) -> int:
         """How many blocks with so many bytes of factors the device runs at a time, so many of them in each cluster."""
@@ -241,6 +249,12 @@ class ProductPlan(Struct, frozen=True):
     def stage_bytes(self) -> int:
         """Shared memory of both factors."""
         return self.lhs.bytes + self.rhs.bytes
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a stage takes units that multiply f64 so long that few stages hide the way from memory."""
+        multiplied = self.rows.outer * self.columns.outer * self.rows.depth
+        return self.instruction.factor is F64 and multiplied >= _LONG_STAGE * _F64_A_CLOCK
 
     @property
     def steps(self) -> int:
