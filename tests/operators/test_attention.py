@@ -24,6 +24,7 @@ from tilewright.dialects import gpu_products
 from tilewright.interpreter.engine import interpret
 from tilewright.languages import ReadOptions
 from tilewright.machine.cuda.architecture import Architecture
+from tilewright.operators.attention import AttentionPlan
 from tilewright.operators.attention_blocks import numbers_of_blocks, schedule_of
 from tilewright.operators.attention_heads import Head
 from tilewright.operators.attention_text import EXTENTS, AttentionClass, attention_text
@@ -72,6 +73,8 @@ WHOLE = (2, 4, 2, 128, 128, 64)
 """Of whole blocks."""
 NARROW = (1, 2, 1, 128, 128, 96)
 """The same, of rows that are no whole slabs of 128 bytes."""
+WIDE = (2, 2, 1, 130, 70, 256)
+"""Queries and keys that end in blocks which the device stores and copies."""
 READING = ReadOptions(chosen=EXTENTS)
 
 
@@ -108,28 +111,18 @@ def test_on_the_cpu(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(out.swapaxes(1, 2).astype(np.float64), expected, atol=4e-3, rtol=4e-3)
 
 
-@pytest.mark.covering(0)
-@pytest.mark.parametrize(
-    ("shape", "causal", "turned"),
-    [(SHAPES[0], True, True), (SHAPES[0], False, False), (WHOLE, True, True), (NARROW, True, True)],
-    ids=str,
-)
-def test_emulated(
-    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, rng: np.random.Generator
-) -> None:
-    """Whole blocks of keys are copied by the device, what is left by threads; nothing of other heads is multiplied.
-
-    Where all is whole no thread copies anything, nor is there code for it.
-    """
+def emulated(
+    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, aligned: bool, rng: np.random.Generator
+) -> tuple[AttentionPlan, int]:
+    """Runs a plan, which is right, and gives it, with the copies that threads make."""
     q, k, v = given(rng, shape, turned=turned)
     # of the head behind: in no product, not even by 0
     k, v = (_with_nan_behind(array, turned) for array in (k, v))
+    q = q if aligned else _not_aligned(q)
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
-    llvm, kernel = emitted(plan.text, schedule=f"threads={plan.threads}", reading=READING)
+    schedule = schedule_of(plan.of, plan.threads, plan.target) if aligned else f"threads={plan.threads}"
+    llvm, kernel = emitted(plan.text, schedule=schedule or "", reading=READING)
     assert "copies=tensor" in kernel.facts[SCHEDULE]
-    assert plan.of.whole == (shape in (WHOLE, NARROW))
-    copies = sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
-    assert (copies == 0) == plan.of.whole
     flat = [_memory(array, plan.spans[name]) for name, array in zip("qkv", (q, k, v), strict=True)]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     numbers = [np.float32(0.125), *map(np.int32, plan.integers)]
@@ -137,6 +130,53 @@ def test_emulated(
     out, lse = wanted(q, k, v, causal, 0.125)
     np.testing.assert_allclose(np.reshape(np.asarray(found[3], np.float64), plan.shape), out, atol=4e-3)
     np.testing.assert_allclose(np.reshape(np.asarray(found[4]), plan.lse_shape), lse, atol=1e-5)
+    return plan, sum("call" in line and "cp.async.commit.group" in line for line in llvm.splitlines())
+
+
+@pytest.mark.covering(0)
+@pytest.mark.parametrize(
+    ("shape", "causal", "turned", "aligned"),
+    [
+        (SHAPES[0], True, True, True),
+        (SHAPES[0], True, False, False),
+        (SHAPES[0], False, True, False),
+        (WIDE, True, False, True),
+        (WHOLE, True, True, True),
+        (NARROW, True, True, True),
+    ],
+    ids=str,
+)
+def test_emulated(
+    shape: tuple[int, int, int, int, int, int], causal: bool, turned: bool, aligned: bool, rng: np.random.Generator
+) -> None:
+    """Nothing of other heads is multiplied. The device copies all blocks, also those that are not whole: no thread
+    does, nor is there code for it; but for arrays that are not known to begin at 16 bytes, of which threads copy what
+    is left of a head."""
+    plan, copies = emulated(shape, causal, turned, aligned, rng)
+    assert (plan.of.whole, plan.of.ragged) == (aligned, aligned and shape not in (WHOLE, NARROW))
+    assert (copies == 0) == aligned
+
+
+def test_lengths_that_end_in_blocks(rng: np.random.Generator) -> None:
+    """Of several heads: rows of the next one are neither read as keys nor written."""
+    plan, copies = emulated((2, 2, 1, 70, 150, 64), False, False, True, rng)
+    assert plan.of.ragged
+    assert copies == 0
+
+
+def test_arrays_of_which_the_device_copies_any_lengths() -> None:
+    """They begin, with all rows, at multiples of 16 bytes, each at one of its own; where there is one it has none."""
+    x = np.zeros((2, 3, 70, 64), np.float16)
+
+    def plan(k: Array, q: Array = x) -> AttentionPlan:
+        return tw.attention.plan(q, k, k, target="nvidia:sm_90a")
+
+    apart, close = (np.zeros((2, 3, 70, room), np.float16)[..., :64] for room in (72, 68))
+    assert [plan(k).of.ragged for k in (x, apart, close, _not_aligned(x))] == [True, True, False, False]
+    assert not plan(np.broadcast_to(x[:, :1], x.shape)).of.ragged
+    one = plan(x[:1, :1], x[:1, :1])
+    known = dict(zip(whole_integers(one.of), one.integers, strict=True))
+    assert min(known[f"s{name}{mode}"] for name in "qkvo" for mode in "bhl") > 0
 
 
 GROUPS = 3
@@ -153,11 +193,13 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
     batch, heads, key_heads, queries, keys, width = shape
     q, k, v = given(rng, (batch, heads, key_heads, queries, keys, width))
     plan = tw.attention.plan(q, k, v, causal=causal, return_lse=True, target="nvidia:sm_90a")
+    known = dict(zip(whole_integers(plan.of), plan.integers, strict=True))
     of = replace(plan.of, blocks=(rows, 64), whole=True, persistent=True, paired=causal)
     of_q, of_k = (
         Head((batch, count, length, width), (0, 0, width, 1)) for count, length in ((heads, queries), (key_heads, keys))
     )
-    numbers = [*plan.integers[:-7], *numbers_of_blocks(of_q, of_k, 2, of, GROUPS)]
+    names, last = whole_integers(of), numbers_of_blocks(of_q, of_k, 2, of, GROUPS)
+    numbers = [*(known[name] for name in names[: -len(last)]), *last]
     room = [np.full(plan.spans["out"], np.nan, np.float16), np.full(np.prod(plan.lse_shape), np.nan, np.float32)]
     passed: list[Any] = [*(array.reshape(-1) for array in (q, k, v)), *room, np.float32(0.125), *map(np.int32, numbers)]
     return WholeWriter(of).text(), passed, wanted(q, k, v, causal, 0.125)
@@ -166,9 +208,11 @@ def persistent(shape: tuple[int, ...], causal: bool, rows: int, rng: np.random.G
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("rows", PERSISTENT)
 @pytest.mark.parametrize("causal", [False, True])
-def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, rng: np.random.Generator) -> None:
-    """On all levels: some have one block and some two, of one block of keys and of several."""
-    text, arguments, (out, lse) = persistent((1, 2, 1, 2 * rows, 256, 64), causal, rows, rng)
+@pytest.mark.parametrize("less", [0, 5])
+def test_work_groups_go_on_from_block_to_block(rows: int, causal: bool, less: int, rng: np.random.Generator) -> None:
+    """On all levels: some have one block and some two, of one block of keys and of several, of which the last may be
+    parts."""
+    text, arguments, (out, lse) = persistent((1, 2, 1, 2 * rows - less, 256 - less, 64), causal, rows, rng)
     for module in some(levels(text, Architecture.SM_90A, PERSISTENT[rows]), rng):
         assert "persistent=yes" in (module.kernels[0].schedule or "")
         arrays: list[Any] = [each.copy() if isinstance(each, np.ndarray) else each for each in arguments]
@@ -226,9 +270,11 @@ def test_short_and_long_blocks_by_turns(groups: int) -> None:
     assert (seen[:, 0] < seen[:, 1]).all()
 
 
-def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
+@pytest.mark.covering(0)
+@pytest.mark.parametrize("less", [0, 3])
+def test_emulated_from_block_to_block(less: int, rng: np.random.Generator) -> None:
     """By two groups of warps, with one that asks for what they multiply."""
-    text, arguments, (out, lse) = persistent((1, 2, 1, 256, 256, 64), True, 128, rng)
+    text, arguments, (out, lse) = persistent((1, 2, 1, 256 - less, 256 - less, 64), True, 128, rng)
     llvm, kernel = emitted(text, schedule=PERSISTENT[128])
     assert "roles=yes" in kernel.facts[SCHEDULE]
     assert kernel.launch is not None
@@ -253,7 +299,7 @@ def test_emulated_from_block_to_block(rng: np.random.Generator) -> None:
     ],
 )
 def test_what_keeps_work_groups_from_going_on(was: str, becomes: str, reason: str, rng: np.random.Generator) -> None:
-    text, *_ = persistent((1, 1, 1, 64, 64, 64), False, 64, rng)
+    text, *_ = persistent((1, 1, 1, 64, 128, 64), False, 64, rng)
     assert was in text
     text = text.replace(was, becomes.format(sums="tile<64x64xf32>"))
     text = text.replace("%zero = constant", "%mark = make_token : token\n%zero = constant", 1)
@@ -325,15 +371,17 @@ def test_pairs_of_blocks_where_they_are_faster() -> None:
 
 
 def test_blocks_that_are_larger_where_they_are_whole() -> None:
-    """Of width 160; those that are not have no memory for that."""
+    """Of width 160, or where the device copies what is no whole block; others have no memory for that."""
     x = np.zeros((1, 1, 192, 160), np.float16)
 
-    def blocks(keys: int, target: str = "nvidia:sm_90a") -> tuple[tuple[int, int], bool]:
+    def blocks(keys: int, target: str = "nvidia:sm_90a", x: Array = x) -> tuple[tuple[int, int], bool, bool]:
         of = tw.attention.plan(x[:, :, :128], *[x[:, :, :keys]] * 2, target=target).of
-        return of.blocks, of.whole
+        return of.blocks, of.whole, of.ragged
 
-    assert [blocks(keys) for keys in (128, 192, 130)] == [((128, 128), True), ((128, 64), True), ((128, 64), False)]
-    assert blocks(128, "nvidia:sm_80") == ((128, 64), True)
+    assert [blocks(keys)[0] for keys in (128, 192, 130)] == [(128, 128), (128, 64), (128, 128)]
+    assert [blocks(keys)[1:] for keys in (128, 192, 130)] == [(True, False), (True, False), (True, True)]
+    assert blocks(130, x=_not_aligned(x)) == ((128, 64), False, False)
+    assert blocks(128, "nvidia:sm_80") == ((128, 64), True, False)
 
 
 def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
@@ -345,6 +393,43 @@ def test_few_keys_under_a_mask_have_shorter_blocks() -> None:
     longer = [blocks(512, causal=False), blocks(4096), blocks(4096, keys=512), blocks(512, target="sm_80")]
     assert longer == [(64, 128)] * len(longer)
     assert blocks(512, width=128) == (128, 128)
+    few = [blocks(17, causal=False, width=128), blocks(17, width=64), blocks(64, causal=False, width=96)]
+    assert few == [(64, 64)] * len(few)
+    assert blocks(17, width=256) == (128, 64)
+    assert blocks(17, causal=False, keys=65, width=128) == blocks(65, keys=17, width=128) == (128, 128)
+    assert blocks(17, causal=False, target="sm_80") == (64, 128)
+
+
+def test_masks_are_in_front_of_the_loop() -> None:
+    """Of the first iteration, if blocks come so that others need none."""
+
+    def goes_down(width: int, causal: bool, length: int) -> bool:
+        x = np.zeros((1, 1, length, width), np.float16)
+        text = tw.attention.plan(x, x, x, target="nvidia:sm_90a", causal=causal).text
+        return "cmpi less_than %i, %one" in text
+
+    lengths = (512, 500)
+    assert [goes_down(128, True, length) for length in lengths] == [True, True]
+    assert [goes_down(128, False, length) for length in lengths] == [False, True]
+    # two blocks of 64 keys
+    assert [goes_down(256, True, length) for length in lengths] == [False, False]
+    assert goes_down(256, False, 500)
+    assert [goes_down(96, True, length) for length in lengths] == [False, True]
+
+
+def test_rows_without_scores_in_their_first_block(rng: np.random.Generator) -> None:
+    """Of two blocks of keys the last one first, of which half of the queries see none."""
+    of = AttentionClass("f16", 64, (128, 64), True, False, False)
+    q, k, v = given(rng, (1, 1, 1, 128, 128, 64))
+    was, text = "%key = muli %i, %columns", attention_text(of)
+    assert text.count(was) == 1
+    assert text.count("w[%i, %zero]") == 2
+    down = "%j0 = subi %seen, %i : tile<i32>\n%j = subi %j0, %one : tile<i32>\n%key = muli %j, %columns"
+    text = text.replace(was, down).replace("w[%i, %zero]", "w[%j, %zero]")
+    kernel = tw.compile(text, target="interpreter", cache=False, language_options=EXTENTS)["attention"]
+    out = np.zeros(q.size, np.float16)
+    kernel[(1, 1, 1)](q.ravel(), k.ravel(), v.ravel(), out, 0.3, 128, 128, 1, *[0, 0, 64] * 4)
+    np.testing.assert_allclose(out.reshape(q.shape), wanted(q, k, v, True, 0.3)[0], atol=4e-3)
 
 
 def test_whole_blocks_are_stored_by_devices_that_do() -> None:
@@ -357,7 +442,9 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     assert "swizzle" not in schedule(x, "nvidia:sm_90a")
     assert "stores=tensor swizzle=64" in schedule(narrow, "nvidia:sm_90a")
     assert "swizzle" not in schedule(narrow, "nvidia:sm_80")
-    assert "stores=tensor" not in schedule(x[:, :, :500], "nvidia:sm_90a")
+    assert not tw.attention.plan(narrow, narrow, narrow, target="nvidia:sm_90a").of.ragged
+    assert "stores=tensor" in schedule(x[:, :, :500], "nvidia:sm_90a")
+    assert "stores=tensor" not in schedule(_not_aligned(x), "nvidia:sm_90a")
     assert "stores=tensor" not in schedule(x, "nvidia:sm_80")
     assert not schedule(x, "cpu")
     # under a mask, where a work-group has one block
@@ -377,11 +464,16 @@ def test_a_warp_has_one_slab_where_memory_is_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "unknown", ["", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ", "div_by<8>, %sql "]
+    ("length", "unknown"),
+    [
+        *((128, name) for name in ("", "div_by<8>, %skl ", "bounded<64, ?>, %skl ", "bounded<1, ?>, %krows ")),
+        *((120, name) for name in ("", "div_by<8>, %sql ", "bounded<64, ?>, %skl0 ", "bounded<1, ?>, %svh0 ")),
+        *((120, name) for name in ("bounded<1, ?>, %lk ", "div_by<8>, %skb ")),
+    ],
 )
-def test_what_nobody_promises_is_asked(unknown: str) -> None:
+def test_what_nobody_promises_is_asked(length: int, unknown: str) -> None:
     """Where the device may not be able to copy keys or queries there is code for threads that do."""
-    x = np.zeros((1, 1, 128, 64), np.float16)
+    x = np.zeros((1, 1, length, 64), np.float16)
     text = tw.attention.plan(x, x, x, target="nvidia:sm_90a").text
     if unknown:
         assert unknown in text
@@ -398,6 +490,16 @@ def _with_nan_behind(array: Array, turned: bool) -> Array:
     room = whole.swapaxes(1, 2) if turned else whole
     room[:batch] = array
     return room[:batch]
+
+
+def _not_aligned(array: Array) -> Array:
+    """The same at an address that is no multiple of 16."""
+    span = 1 + sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // array.itemsize
+    room = np.empty(span + 8, array.dtype)
+    at = next(at for at in range(1, 9) if room[at:].ctypes.data % 16)
+    found = np.lib.stride_tricks.as_strided(room[at:], array.shape, array.strides)
+    found[...] = array
+    return found
 
 
 def _memory(array: Array, span: int) -> Array:

@@ -15,14 +15,16 @@ from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
 from tilewright.operators.attention_blocks import (
     are_paired,
+    are_rows,
     are_whole,
     goes_on,
     heads_of_band,
+    known_strides,
     numbers_of_blocks,
     schedule_of,
     tiles_of,
 )
-from tilewright.operators.attention_devices import multiprocessors
+from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_gradients import gradients
 from tilewright.operators.attention_heads import (
     ELEMENT_BYTES,
@@ -297,15 +299,19 @@ def _planned(asked: _Asked) -> AttentionPlan:
     tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=going_on)
     have_maps = len(matrices) == len(FLAT)
     whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
+    ragged = whole is None and takes_tensors(target) and are_rows(layouts.values(), (q, k, v, out))
+    whole = tiles[0] if ragged else whole
     blocks, threads = tiles[-1] if whole is None else whole
     of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
     integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
-    integers += [stride for each in (q, k, v, out) for stride in each.strides[:3]]
+    integers += [stride for each in (q, k, v, out) for stride in known_strides(each, ragged)]
     band = 1
     if whole is not None:
-        of = replace(of, whole=True, persistent=not asked.in_place and goes_on(target, q, k, of))
+        of = replace(of, whole=True, ragged=ragged)
+        of = replace(of, persistent=not asked.in_place and goes_on(target, q, k, of))
         of = replace(of, paired=of.persistent and are_paired(q, of))
-        integers += [number for found in matrices for number in (found.rows, *found.integers[2:])]
+        places = [number for found in matrices for number in (found.rows, *found.integers[2:])]
+        integers += [batch, k.shape[1]] if ragged else places
         band = heads_of_band(q, k, of)
         integers += numbers_of_blocks(q, k, band, of, multiprocessors())
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tilewright.operators.attention_blocks import are_rows, known_strides
 from tilewright.operators.attention_devices import takes_tensors
 from tilewright.operators.attention_gradient_text import gradient_text
 from tilewright.operators.attention_gradient_writer import KEPT, NAME, GradientClass
@@ -33,13 +34,14 @@ _KEPT_PROGRAMS: Final = 64
 class _Way(Struct, frozen=True):
     """A program's queries and keys of a block, and its threads on an NVIDIA device.
 
-    What it goes over flat is copied with further `options` of its schedule on sm_90a, and what it does `early`. What is
-    `kept` is read by blocks of so many queries.
+    What it goes over flat is copied with further `options` of its schedule on sm_90a, under a mask those `masked` too,
+    and what it does `early`. What is `kept` is read by blocks of so many queries.
     """
 
     blocks: tuple[int, int]
     threads: int
     options: str = ""
+    masked: str = ""
     early: bool = False
     kept: int = 0
     otherwise: _Way | None = None
@@ -55,7 +57,8 @@ _KEYS_OF_128: Final = _Way((64, 128), 256, _PIPELINED, early=True)
 _TOGETHER: Final = 256
 """Queries of a block of differences that are read: so many read the keys from memory that all multiprocessors share."""
 _OF_LINES: Final = _Way((64, 64), 128)
-_OF_KEPT: Final = _Way((_TOGETHER, 64), 256, kept=_TOGETHER)
+_OF_KEPT: Final = _Way((_TOGETHER, 64), 256, masked="persistent=no", kept=_TOGETHER)
+"""Blocks of queries that see few keys take less time than others: each begins when there is room."""
 STRUCTURES: Final[Mapping[str, Mapping[int, Mapping[str, _Way]]]] = {
     "kept": {
         64: {
@@ -176,13 +179,14 @@ def planned(asked: Request) -> tuple[GradientPlan, ...]:
     programs = next((found for most, found in widths.items() if width <= most), None)
     if programs is None:
         raise OperatorError(f"the structure {chosen!r} is for heads of width {max(widths)} at most, not {width}")
-    planner = _Planner(heads, asked.causal, layouts["q"].dtype, width in widths, "g_lse" in layouts, target)
+    planner = _Planner(layouts, heads, asked.causal, layouts["q"].dtype, width in widths, "g_lse" in layouts, target)
     return tuple(planner.plans(programs))
 
 
 class _Planner(Struct, frozen=True):
     """Plans of programs for arrays of heads; `may_be_flat` says whether the width is that of tiles."""
 
+    layouts: Mapping[str, Layout]
     heads: Mapping[str, Head]
     causal: bool
     element: str
@@ -208,18 +212,27 @@ class _Planner(Struct, frozen=True):
         """Key heads of which differences are kept at a time."""
         return max(MOST_KEPT // max(_kept_of(self.heads["q"].shape, self.heads["k"].shape), 1), 1)
 
+    def _panels(self, heads: int) -> list[int]:
+        """How far panels of differences are apart, and how many there are of so many heads."""
+        rows, columns = _kept_extents(self.heads["q"].shape[2], self.heads["k"].shape[2])
+        return [rows * KEPT, columns // KEPT * heads]
+
     def _plan(self, what: str, way: _Way, first: int, count: int) -> GradientPlan:
         """Of a program, for so many key heads from the first one on if they are told."""
         heads = self.heads
         (batch, all_heads, queries, width), (_, key_heads, keys, _) = heads["q"].shape, heads["k"].shape
         of = GradientClass(self.element, width, way.blocks, self.causal, False, what, kept=way.kept)
-        found = [flat_of(heads[name]) for name in of.gone_over] if self.may_be_flat else [None]
+        over = [heads[name] for name in of.gone_over]
+        is_copied = bool(over) and takes_tensors(self.target)
+        is_copied = is_copied and are_rows([self.layouts[name] for name in of.gone_over], over)
+        found = [flat_of(each) for each in over] if self.may_be_flat and not is_copied else [None]
         flat = [each for each in found if each is not None]
         is_flat = len(flat) == len(found)
-        is_best = is_flat and (way.otherwise is None or (takes_tensors(self.target) and not self.causal))
+        is_best = (is_flat or is_copied) and (way.otherwise is None or (takes_tensors(self.target) and not self.causal))
         way = way if is_best else way.otherwise or way
-        blocks, early = way.blocks, way.early and is_flat and queries % _TOGETHER_LINES == 0
+        blocks, early = way.blocks, way.early and (is_flat or is_copied) and queries % _TOGETHER_LINES == 0
         of = replace(of, blocks=blocks, flat=is_flat, early=early, of_lse=of.writes_lines and self.has_g_lse)
+        of = replace(of, copied=is_copied, ragged=is_copied and keys % blocks[1] > 0)
         group = all_heads // max(key_heads, 1)
         integers = [queries, keys, group]
         integers += [batch * all_heads] if early else []
@@ -227,8 +240,10 @@ class _Planner(Struct, frozen=True):
             rows, columns = _kept_extents(queries, keys)
             panels = columns // KEPT
             integers += [all_heads, first, rows, panels, rows * panels * count * group]
-        integers += [stride for name in of.arrays for stride in heads[name].strides[:3]]
+        integers += [stride for name in of.arrays for stride in known_strides(heads[name], is_copied)]
         integers += [number for each in flat if is_flat for number in each.integers]
+        integers += [batch, all_heads, key_heads] if is_copied else []
+        integers += self._panels(count * group) if is_copied and what == "d" else []
         of_queries, of_keys = -(-queries // blocks[0]), -(-keys // blocks[1])
         if of.kept:
             grid = (of_queries, count * group, 1) if of.is_of_queries else (of_keys, count, 1)
@@ -236,7 +251,7 @@ class _Planner(Struct, frozen=True):
             grid = (of_queries, all_heads, batch) if of.is_of_queries else (of_keys, key_heads, batch)
         spans = {name: heads[name].span for name in of.arrays}
         kept = max(count * _kept_of(heads["q"].shape, heads["k"].shape), 1) if of.kept else 0
-        options = way.options if is_flat else ""
+        options = f"{way.options} {way.masked * self.causal}".strip() if is_flat or is_copied else ""
         return GradientPlan(of, self.target, way.threads, grid, spans, tuple(integers), options, kept)
 
 

@@ -34,6 +34,7 @@ class _OfQueries(GradientWriter):
     def text(self) -> str:
         of = self.of
         return self.module(
+            self.known_arrays(),
             self._places(),
             self._views(),
             self.constants(),
@@ -89,15 +90,14 @@ class _OfQueries(GradientWriter):
 
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
-        of, views = self.of, self.views
-        loaded = [
-            views.loaded_flat(n, "key", self.other) if of.flat else views.loaded(n, "i", self.other) for n in "kv"
-        ]
+        of = self.of
+        loaded = [self.block(name, "hk", "i", "key") for name in "kv"]
+        is_last = of.ragged if of.copied else not of.flat
         return f"""%ldq = for %i in (%zero to %seen, step %one) : tile<i32>
   iter_values(%acc = %nothing) -> ({self.accumulators}) {{
 %key = muli %i, %columns : tile<i32>
 {chr(10).join(loaded)}
-{self._step("", "acc", self._exponents("", "key", is_last=not of.flat, always=False))}
+{self._step("", "acc", self._exponents("", "key", is_last=is_last, always=False))}
 continue %next : {self.accumulators}
 }}"""
 
@@ -165,7 +165,8 @@ class _OfKeys(GradientWriter):
     def text(self) -> str:
         of = self.of
         return self.module(
-            in_fours("lq", self.of.lines) if self.is_early else "",
+            in_fours("lq", self.of.lines) if of.early else "",
+            self.known_arrays(),
             self._places(),
             self._views(),
             self.constants(),
@@ -213,9 +214,9 @@ class _OfKeys(GradientWriter):
         of, views, other = self.of, self.views, self.other
         heads = [views.head(name, "h", "lq", views.of_head(other)) for name in "qg"]
         heads += [views.flat(name, "h", other) for name in "qg" if of.flat]
-        heads += [line_of_head(name, "h", "lq", other, "zero", self.is_early) for name in _LINES]
-        heads += [whole_lines(name, "nh", "lq", other) for name in _LINES if self.is_early]
-        loaded = [views.loaded_flat(n, "query", other) if of.flat else views.loaded(n, "i", other) for n in "qg"]
+        heads += [line_of_head(name, "h", "lq", other, "zero", of.early) for name in _LINES]
+        heads += [whole_lines(name, "nha" if of.copied else "nh", "lq", other) for name in _LINES if of.early]
+        loaded = [self.block(name, "h", "i", "query") for name in "qg"]
         inner = self._names("f") if of.flat else self._names("w")
         kinds = self.carried
         return f"""{self._names("d")} = for %n in (%zero to %group, step %one) : tile<i32>
@@ -240,7 +241,7 @@ continue {self._names("w")} : {kinds}
         assert self.kept is not None
         found = [
             "%wz = muli %part, %group : tile<i32>\n%wh = addi %wz, %n : tile<i32>",
-            self.kept.place("wh", "place"),
+            self.kept.place("wh", "place", "walla" if self.of.copied else "wall"),
         ]
         if self.of.causal:
             together = self.of.kept // self.of.blocks[0]
@@ -273,11 +274,6 @@ yield {self._names("f")} : {self.carried}
     def _inits(self, prefix: str, init: str | None) -> str:
         return ", ".join(f"%{prefix}{name} = %{init or f'c{name}'}" for name in self.results)
 
-    @property
-    def is_early(self) -> bool:
-        """Whether there are matrices of the logarithms and delta of whole blocks."""
-        return self.of.early and self.of.flat
-
     def _line(self, t: str, name: str, index: str, is_whole: bool) -> str:
         """`%lse2s` or `%deltas`: a number of f32 for each query of a block."""
         other = self.other
@@ -294,7 +290,7 @@ yield {self._names("f")} : {self.carried}
 
     def _step(self, t: str, index: str, query: str, acc: str, always: bool) -> str:
         other = self.other
-        is_whole = self.is_early and not always
+        is_whole = self.of.early
         delta = self._line(t, "delta", index, is_whole) if "k" in self.of.of else ""
         pieces = [
             self._line(t, "lse2", index, is_whole),

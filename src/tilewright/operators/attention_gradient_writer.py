@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilewright.operators.attention_text import LOG2_E
-from tilewright.operators.attention_views import Views, line_of_head, line_view
+from tilewright.operators.attention_views import Arrays, Views, line_of_head, line_view
 from tilewright.operators.tile_ir_pieces import reduced, spread
 
 NAME = "gradient"
@@ -26,6 +26,9 @@ class GradientClass(Struct, frozen=True):
     4 queries, and from multiples of 16 bytes on. `of_lse` says that there is a gradient of the logarithms too, for the
     program of queries.
 
+    Arrays that are gone over and begin, with all rows, at multiples of 16 bytes, are not flat, but `copied` by the
+    machine, of any lengths; `ragged` says that these may end in a block.
+
     Programs of keys that have `kept` store the differences D^T too, in whole blocks of so many queries. Of "l" are the
     lines of queries that programs of keys read, of "d" the gradient of q from stored differences.
     """
@@ -39,6 +42,8 @@ class GradientClass(Struct, frozen=True):
     early: bool = False
     of_lse: bool = False
     kept: int = 0
+    copied: bool = False
+    ragged: bool = False
 
     @property
     def padded(self) -> int:
@@ -92,8 +97,9 @@ class GradientClass(Struct, frozen=True):
         strides = [f"s{name}{mode}" for name in self.arrays for mode in "bhl"]
         flat = [f"{name}{what}" for name in self.gone_over for what in ("rows", "columns", "rb", "rh", "cb", "ch")]
         kept = ("hs", "first", "wrows", "wpanels", "wall") if self.takes_kept else ()
-        lines = ("nh",) if self.early and self.flat else ()
-        return ("lq", "lk", "group", *lines, *kept, *strides, *(flat if self.flat else ()))
+        lines = ("nh",) if self.early else ()
+        extents = ("bs", "hq", "hkv", *(("wfar", "wpall") if self.of == "d" else ())) if self.copied else ()
+        return ("lq", "lk", "group", *lines, *kept, *strides, *(flat if self.flat else extents))
 
 
 class GradientWriter:
@@ -102,6 +108,7 @@ class GradientWriter:
     def __init__(self, of: GradientClass, own: int, other: int) -> None:
         self.of, self.own, self.other, self.shape = of, own, other, (own, other)
         self.views = Views(of.element, of.width, of.padded)
+        self.arrays = Arrays(of.element, of.width, of.padded)
         self.s, self.p = f"tile<{own}x{other}xf32>", f"tile<{own}x{other}x{of.element}>"
         self.accumulators, self.line = f"tile<{own}x{of.padded}xf32>", f"tile<{own}xf32>"
         self.factor, self.turned = self.views.tile(other), f"tile<{of.padded}x{other}x{of.element}>"
@@ -116,6 +123,26 @@ class GradientWriter:
         parameters = ", ".join([*pointers, "%scale: tile<f32>", *numbers])
         body = "\n".join(piece for piece in pieces if piece)
         return f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{\n{body}\nreturn\n}}\n}}\n"
+
+    def known_arrays(self) -> str:
+        """What is so of arrays that the machine copies."""
+        of = self.of
+        if not of.copied:
+            return ""
+        some = ["bs", "hq", "hkv", "lq", "lk", *(["nh"] if of.early else []), *(["wall"] if of.takes_kept else [])]
+        found = [f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in some]
+        for name in of.gone_over:
+            heads, length = ("hkva", "lka") if name in "kv" else ("hqa", "lqa")
+            found.append(self.arrays.known(name, heads, length, self.other))
+        return "\n".join(found)
+
+    def block(self, name: str, head: str, index: str, row: str) -> str:
+        """`%qs`: what a loop goes over, by the number of a block, or that of its first row."""
+        if self.of.copied:
+            return self.arrays.loaded(name, head, index, self.other)
+        if self.of.flat:
+            return self.views.loaded_flat(name, row, self.other)
+        return self.views.loaded(name, index, self.other)
 
     def constants(self) -> str:
         return f"""{self.base()}

@@ -64,10 +64,10 @@ class Kept(Struct, frozen=True):
 %wrowsn = divi %wrows, %wunit signed : tile<i32>
 %wrowsa = muli %wrowsn, %wunit : tile<i32>"""
 
-    def place(self, head: str, block: str) -> str:
-        """`%ww`: the differences of all heads by tiles; `%wplace`: where those of a block of keys are in the first
-        panel, `%wtiles` tiles in front of those of the next one."""
-        return f"""%wf = make_tensor_view %wa, shape = [%wall, %wunit], strides = [%wunit, 1]
+    def place(self, head: str, block: str, rows: str) -> str:
+        """`%ww`: the differences of all heads, of so many rows, by tiles; `%wplace`: where those of a block of keys are
+        in the first panel, `%wtiles` tiles in front of those of the next one."""
+        return f"""%wf = make_tensor_view %wa, shape = [%{rows}, %wunit], strides = [%wunit, 1]
   : tile<i32> -> {self._tensor}
 %ww = make_partition_view %wf : {self._view}
 %wper = constant <i32: {KEPT // self.tile[0]}> : tile<i32>
@@ -97,6 +97,26 @@ class Kept(Struct, frozen=True):
             f"%{prefix}ws, %{prefix}wd = load_view_tko weak %ww[%{key}, %wq] : {self._view}, tile<i32>"
             f" -> {self.type}, token"
         )
+
+    @property
+    def _panels(self) -> str:
+        tensor = f"tensor_view<?x?x{KEPT}x{self.element}, strides=[?,{KEPT},1]>"
+        return f"partition_view<tile=(1x{self.tile[0]}x{self.tile[1]}), padding_value = zero, {tensor}>"
+
+    def copied(self, count: str) -> str:
+        """`%wg`: the panels of all heads, each of so many rows, with zeros behind them."""
+        return f"""%wfara0 = assume div_by<{KEPT}>, %wfar : tile<i32>
+%wfara = assume bounded<{KEPT}, ?>, %wfara0 : tile<i32>
+%wpalla = assume bounded<1, ?>, %wpall : tile<i32>
+%wf = make_tensor_view %wa, shape = [%wpalla, %{count}, {KEPT}], strides = [%wfara, {KEPT}, 1]
+  : tile<i32> -> tensor_view<?x?x{KEPT}x{self.element}, strides=[?,{KEPT},1]>
+%wg = make_partition_view %wf : {self._panels}"""
+
+    def loaded_copied(self, panel: str, key: str) -> str:
+        """`%ws`: a tile of a panel by its number of all, and the number of its block of keys."""
+        long = f"tile<1x{self.tile[0]}x{self.tile[1]}x{self.element}>"
+        return f"""%wl, %wd = load_view_tko weak %wg[%{panel}, %{key}, %wq] : {self._panels}, tile<i32> -> {long}, token
+%ws = reshape %wl : {long} -> {self.type}"""
 
     @property
     def flat(self) -> str:
@@ -138,6 +158,7 @@ class OfDifferences(GradientWriter):
 
     def text(self) -> str:
         return self.module(
+            self.known_arrays(),
             self._places(),
             self._views(),
             self.sums_constants(),
@@ -180,6 +201,7 @@ class OfDifferences(GradientWriter):
         found += [views.flat("k", "hk", columns)] if flat else []
         found += [self.kept.known, self.kept.panel("part", "place", "lk")]
         found += [self.kept.flat] if flat else []
+        found += [self.kept.copied("lka")] if self.of.copied else []
         return "\n".join(found)
 
     def _loop(self) -> str:
@@ -188,6 +210,8 @@ class OfDifferences(GradientWriter):
             loaded = f"""%wat = addi %wr0, %key : tile<i32>
 {self.kept.loaded_flat("wat")}
 {self.views.loaded_flat("k", "key", self.other)}"""
+        elif self.of.copied:
+            loaded = f"{self.kept.loaded_copied('wh1', 'i')}\n{self.block('k', 'hk', 'i', 'key')}"
         else:
             loaded = f"{self.kept.loaded('i')}\n{self.views.loaded('k', 'i', self.other)}"
         return f"""%{"l" if self.of.flat else ""}dq = for %i in (%zero to %seen, step %one) : tile<i32>

@@ -20,6 +20,8 @@ EXTENTS = {"extents": "any"}
 """What is said of the language: heads, and so tiles, have any width."""
 WIDTH_UNIT = 16
 """Elements of 16 bits along which one instruction multiplies."""
+_START = -(2.0**100)
+"""The maximum of no scores: its product with the scale is exact, so that the factor between it and itself is 1."""
 LOG2_E = 1.4426950408889634
 """The logarithm of e to base 2."""
 
@@ -31,7 +33,8 @@ class AttentionClass(Struct, frozen=True):
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
     is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
     that work-groups go on from block to block then, and that the result lies where none of the arguments does; if they
-    are `paired`, by turns to one that sees many keys and to one that sees few.
+    are `paired`, by turns to one that sees many keys and to one that sees few. If it is `ragged` lengths are any, and
+    heads any, if they begin at multiples of 16 bytes.
     """
 
     element: str
@@ -43,6 +46,7 @@ class AttentionClass(Struct, frozen=True):
     whole: bool = False
     persistent: bool = False
     paired: bool = False
+    ragged: bool = False
 
     @property
     def has_rest(self) -> bool:
@@ -145,7 +149,7 @@ class AttentionWriter:
 {spread("ups", "up", self.s, 2)}
 {spread("upl", "up", self.line, 1)}
 {spread("downl", "down", self.line, 1)}
-%most = constant <f32: -1.0e30> : {self.line}
+%most = constant <f32: {_START}> : {self.line}
 %none = constant <f32: 0.0> : {self.line}
 %nothing = constant <f32: 0.0> : {self.accumulators}
 %still = constant <f32: 0.0> : {self.s}
@@ -157,13 +161,18 @@ class AttentionWriter:
     def _loop(self) -> str:
         """All blocks of keys, or, of flat matrices, those that are whole."""
         of = self.of
+        at_end = of.ragged or not of.flat
         return f"""%lm, %ll, %lsum = for %i in (%zero to %seen, step %one) : tile<i32>
   iter_values(%mi = %most, %li = %none, %acc = %nothing) -> {self._carried()} {{
-%key = muli %i, %columns : tile<i32>
-{self._loaded_flat() if of.flat else self._loaded_own("i", "")}
-{self._step("", "mi", "li", "acc", self._mask_where_needed(not of.flat) if of.causal or not of.flat else "")}
+{self._key()}
+{self._loaded_keys()}
+{self._step("", "mi", "li", "acc", self._mask_where_needed(at_end) if of.causal or at_end else "")}
 continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 }}"""
+
+    def _key(self) -> str:
+        """The first key of the block."""
+        return "%key = muli %i, %columns : tile<i32>"
 
     def _rest(self) -> str:
         """The block of keys that is not whole, if any query sees it."""
@@ -190,7 +199,10 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
             ]
         )
 
-    def _loaded_flat(self) -> str:
+    def _loaded_keys(self) -> str:
+        """Keys and values of a block."""
+        if not self.of.flat:
+            return self._loaded_own("i", "")
         return "\n".join(self.views.loaded_flat(name, "key", self.columns) for name in "kv")
 
     def _loaded_own(self, index: str, prefix: str) -> str:
@@ -220,16 +232,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 
     def _mask_where_needed(self, at_end: bool) -> str:
         """Scores with the mask in blocks that not all queries see as a whole."""
-        lines = ["%last = addi %key, %columns : tile<i32>"]
-        if self.of.causal:
-            lines.append("%partly0 = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>")
-        if at_end:
-            lines.append("%partly1 = cmpi greater_than %last, %lk, signed : tile<i32> -> tile<i1>")
-        names = ["partly0"] * self.of.causal + ["partly1"] * at_end
-        partly = names[0]
-        if len(names) > 1:
-            lines.append("%partly = ori %partly0, %partly1 : tile<i1>")
-            partly = "partly"
+        lines, partly = self._partly(at_end)
         return "\n".join(
             [
                 *lines,
@@ -241,6 +244,18 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
                 "}",
             ]
         )
+
+    def _partly(self, at_end: bool) -> tuple[list[str], str]:
+        """Whether a block is such one, and the lines for that."""
+        lines = ["%last = addi %key, %columns : tile<i32>"]
+        if self.of.causal:
+            lines.append("%partly0 = cmpi greater_than %last, %query, signed : tile<i32> -> tile<i1>")
+        if at_end:
+            lines.append("%partly1 = cmpi greater_than %last, %lk, signed : tile<i32> -> tile<i1>")
+        names = ["partly0"] * self.of.causal + ["partly1"] * at_end
+        if len(names) == 1:
+            return lines, names[0]
+        return [*lines, "%partly = ori %partly0, %partly1 : tile<i1>"], "partly"
 
     def _mask(self, t: str, key: str, raw: str, out: str, at_end: bool) -> str:
         """Scores, of which those of keys that are not there, or behind the query, are nothing."""
@@ -275,7 +290,7 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-{line_of_head("lse", "h", "lqa" if self.of.whole else "lq", self.rows)}
+{line_of_head("lse", "h", "lqa" if self.of.whole and not self.of.ragged else "lq", self.rows)}
 %lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
 
 

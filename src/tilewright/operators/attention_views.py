@@ -12,6 +12,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from tilewright.machine.cuda.tensor_maps import MAP_UNIT
+from tilewright.operators.attention_heads import ELEMENT_BYTES
+
+UNIT: Final = MAP_UNIT // ELEMENT_BYTES
+"""Elements of which distances are multiples where the device copies."""
 _WHOLE_TENSOR: Final = "tensor_view<?x?xf32, strides=[?,1]>"
 
 
@@ -107,6 +112,55 @@ class Views(Struct, frozen=True):
         )
 
 
+class Arrays(Struct, frozen=True):
+    """Views of arrays of all heads by strides of batches, heads and rows, in tiles of one head."""
+
+    element: str
+    width: int
+    padded: int
+
+    @property
+    def _tensor(self) -> str:
+        return f"tensor_view<?x?x?x{self.width}x{self.element}, strides=[?,?,?,1]>"
+
+    def view(self, rows: int, is_stored: bool = False) -> str:
+        """The type of the view by so many rows of a head, with zeros behind its end."""
+        padding = "" if is_stored else "padding_value = zero, "
+        return f"partition_view<tile=(1x1x{rows}x{self.padded}), {padding}{self._tensor}>"
+
+    def tile(self, rows: int) -> str:
+        """The type of so many rows, as loads have it."""
+        return f"tile<1x1x{rows}x{self.padded}x{self.element}>"
+
+    def known(self, name: str, heads: str, length: str, rows: int, is_stored: bool = False) -> str:
+        """`%qg`: an array of `%bs` batches of so many heads that the device copies, which is assumed: it begins, with
+        all rows, at multiples of 16 bytes, and has some."""
+        strides = ", ".join(f"%s{name}{mode}a" for mode in "bhl")
+        least = {"b": 1, "h": 1, "l": self.width}
+        lines = [f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{self.element}>>"]
+        for mode in "bhl":
+            lines += [
+                f"%s{name}{mode}0 = assume div_by<{UNIT}>, %s{name}{mode} : tile<i32>",
+                f"%s{name}{mode}a = assume bounded<{least[mode]}, ?>, %s{name}{mode}0 : tile<i32>",
+            ]
+        return "\n".join(
+            [
+                *lines,
+                f"%{name}f = make_tensor_view %{name}a, shape = [%bs, %{heads}, %{length}, {self.width}],"
+                f" strides = [{strides}, 1] : tile<i32> -> {self._tensor}",
+                f"%{name}g = make_partition_view %{name}f : {self.view(rows, is_stored)}",
+            ]
+        )
+
+    def loaded(self, name: str, head: str, block: str, rows: int) -> str:
+        """`%qs`: rows of one head of batch `%b`, by the number of their block."""
+        short = f"tile<{rows}x{self.padded}x{self.element}>"
+        return (
+            f"%{name}l, %{name}d = load_view_tko weak %{name}g[%b, %{head}, %{block}, %zero] : {self.view(rows)},"
+            f" tile<i32> -> {self.tile(rows)}, token\n%{name}s = reshape %{name}l : {self.tile(rows)} -> {short}"
+        )
+
+
 def line_of_head(name: str, head: str, length: str, rows: int, padding: str = "", fours: bool = False) -> str:
     """`%xw`: the numbers of f32 of a head's rows, which follow each other in memory, by blocks of so many.
 
@@ -145,5 +199,5 @@ def whole_lines(name: str, count: str, length: str, rows: int) -> str:
 
 
 def whole_view(rows: int) -> str:
-    """The type of such a view."""
-    return f"partition_view<tile=(1x{rows}), {_WHOLE_TENSOR}>"
+    """The type of such a view, with zeros behind the end of a head."""
+    return f"partition_view<tile=(1x{rows}), padding_value = zero, {_WHOLE_TENSOR}>"

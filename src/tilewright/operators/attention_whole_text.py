@@ -20,16 +20,17 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.machine.cuda.tensor_maps import MAP_UNIT
-from tilewright.operators.attention_heads import ELEMENT_BYTES
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
+from tilewright.operators.attention_views import UNIT, Arrays
 
 FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
-UNIT: Final = MAP_UNIT // ELEMENT_BYTES
-"""Elements of which distances are multiples."""
 _NUMBERS: Final = ("nb", "band", "hs")
 _OF_ALL: Final = ("tb", "gb", "tiles")
 _OF_PAIRS: Final = ("pairs", "two")
+_UPWARDS: Final = frozenset({96})
+"""Widths whose whole blocks of keys are faster from the first one up, under a mask (H200, length 4096: 524 TFLOP/s for
+498; ragged ones of length 4000 464 for 517)."""
 _TWICE: Final = 32
 """Bits of twice a number that is not negative, and of their reciprocals."""
 
@@ -45,6 +46,7 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
+    flat = ["bs", "hks"] if of.ragged else flat
     reciprocals = [f"{name}{part}" for name in divisors(of) for part in "rt"]
     of_all = (*_OF_ALL, *(_OF_PAIRS if of.paired else ())) if of.persistent else ()
     return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *of_all, *reciprocals)
@@ -76,8 +78,8 @@ _PAIR: Final = f"""{_quotient("round", "t", "two")}
 %start = muli %round, %two : tile<i32>
 %place0 = subi %t, %start : tile<i32>
 %begun = muli %round, %count : tile<i32>
-%left = subi %pairs, %begun : tile<i32>
-%lead = mini %left, %count signed : tile<i32>
+%rests = subi %pairs, %begun : tile<i32>
+%lead = mini %rests, %count signed : tile<i32>
 %later = cmpi greater_than_or_equal %place0, %lead, signed : tile<i32> -> tile<i1>
 %behind0 = subi %place0, %lead : tile<i32>
 %place = select %later, %behind0, %place0 : tile<i1>, tile<i32>
@@ -93,8 +95,7 @@ class WholeWriter(AttentionWriter):
         parameters = ", ".join(self._parameters(whole_integers(of)))
         block = [
             self.places(),
-            self._positions(),
-            self.views.loaded_flat("q", "query", self.rows),
+            *self._queries(),
             self._loop(),
             self._end(),
         ]
@@ -109,6 +110,39 @@ class WholeWriter(AttentionWriter):
         ]
         return "\n".join(pieces)
 
+    def _queries(self) -> list[str]:
+        if self.of.ragged:
+            return [self.arrays.loaded("q", "h", "x", self.rows)]
+        return [self._positions(), self.views.loaded_flat("q", "query", self.rows)]
+
+    @property
+    def goes_down(self) -> bool:
+        """Whether blocks of keys come from the last one down: the one that needs a mask is the first then, in front of
+        the loop, which has none. Of several such blocks the others would be in the loop."""
+        of, (rows, columns) = self.of, self.of.blocks
+        if of.causal and (rows > columns or (of.width in _UPWARDS and not of.ragged)):
+            return False
+        return of.causal or of.ragged
+
+    def _key(self) -> str:
+        number = "%j = subi %latest, %i : tile<i32>" if self.goes_down else "%j = addi %i, %zero : tile<i32>"
+        return f"{number}\n%key = muli %j, %columns : tile<i32>"
+
+    def _partly(self, at_end: bool) -> tuple[list[str], str]:
+        if not self.goes_down:
+            return super()._partly(at_end)
+        return ["%partly = cmpi less_than %i, %one, signed : tile<i32> -> tile<i1>"], "partly"
+
+    def _loaded_keys(self) -> str:
+        if not self.of.ragged:
+            return super()._loaded_keys()
+        return "\n".join(self.arrays.loaded(name, "hk", "j", self.columns) for name in "kv")
+
+    @property
+    def arrays(self) -> Arrays:
+        """Views of arrays whose lengths are any."""
+        return Arrays(self.of.element, self.of.width, self.width)
+
     def _known(self) -> str:
         """What is so of all arrays of the class."""
         of = self.of
@@ -120,10 +154,17 @@ class WholeWriter(AttentionWriter):
             "%one = constant <i32: 1> : tile<i32>",
             f"%rows = constant <i32: {self.rows}> : tile<i32>",
             f"%columns = constant <i32: {self.columns}> : tile<i32>",
-            f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>",
-            "%whole = divi %lk, %columns signed : tile<i32>",
+            f"%whole = divi %lk, %columns signed{' rounding<positive_inf>' if of.ragged else ''} : tile<i32>",
             "%final = subi %nb, %one : tile<i32>",
         ]
+        if of.ragged:
+            extents = ("bs", "hs", "hks", "lq", "lk")
+            lines += [f"%{name}a = assume bounded<1, ?>, %{name} : tile<i32>" for name in extents]
+            for name in FLAT:
+                heads, length, rows = ("hksa", "lka", self.columns) if name in "kv" else ("hsa", "lqa", self.rows)
+                lines.append(self.arrays.known(name, heads, length, rows, name == "o"))
+            return "\n".join(lines)
+        lines.append(f"%lqa = assume div_by<{self.rows}>, %lq : tile<i32>")
         for name in FLAT:
             lines += [
                 f"%{name}a = assume div_by<{MAP_UNIT}>, %{name} : tile<ptr<{of.element}>>",
@@ -153,7 +194,8 @@ class WholeWriter(AttentionWriter):
 {x}
 {_quotient("hk", "h", "group")}
 %query = muli %x, %rows : tile<i32>
-{seen}"""
+{seen}
+%latest = subi %seen, %one : tile<i32>"""
 
     def _numbers(self) -> str:
         """The batch, the band of heads, and the number in it of a block by its number among all, or of its pair."""
@@ -171,6 +213,14 @@ class WholeWriter(AttentionWriter):
         return "\n".join(self.views.position(name, "hk" if name in "kv" else "h") for name in FLAT)
 
     def _stored(self) -> str:
-        view, behind = self.views.of_all(self.rows, is_stored=True), "" if self.of.persistent else " token=%qd"
+        behind = "" if self.of.persistent else " token=%qd"
+        if self.of.ragged:
+            view, tile = self.arrays.view(self.rows, is_stored=True), self.arrays.tile(self.rows)
+            return (
+                f"%shaped = reshape %rounded : {self.q} -> {tile}\n"
+                f"%done = store_view_tko weak %shaped, %og[%b, %h, %x, %zero]{behind}"
+                f" : {tile}, {view}, tile<i32> -> token"
+            )
+        view = self.views.of_all(self.rows, is_stored=True)
         return f"""%oat = addi %or3, %query : tile<i32>
 %done = store_view_tko weak %rounded, %og[%oat, %oc3]{behind} : {self.q}, {view}, tile<i32> -> token"""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "79"
+_FORMAT: Final = "80"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -104,6 +104,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.assign_layouts import AssignLayouts
         from tilewright.transforms.schedule.assign_roles import AssignRoles
         from tilewright.transforms.schedule.await_launches import AwaitLaunches
+        from tilewright.transforms.schedule.branch_on_masks import BranchOnMasks
         from tilewright.transforms.schedule.choose_schedule import ChooseSchedule
         from tilewright.transforms.schedule.drop_unit_modes import DropUnitModes
         from tilewright.transforms.schedule.early_loads import EarlyLoads
@@ -150,6 +151,7 @@ class NvidiaTarget(Struct, frozen=True):
             OpenReports(),
             SplitSubgroupProducts(MAX_SUBGROUP_INSTRUCTIONS),
             DropUnitModes(),
+            *([BranchOnMasks()] if level else []),
             GatherGroups(policy, request),
             ChooseSchedule(policy, request),
             PackItems(packing(self.architecture), request),

@@ -200,11 +200,11 @@ def promised(argument: BlockArgument, reached: Container[Operation]) -> dict[str
     if not isinstance(type_, cuda.Tile) or type_.shape:
         return {}
     divisors, least = list[int](), list[int]()
-    for user in argument.uses:
-        match user:
-            case misc.Assume(predicate=DivBy(divisor, None, _)) if user in reached:
+    for assumed in _assumed(argument, reached):
+        match assumed.predicate:
+            case DivBy(divisor, None, _):
                 divisors.append(divisor)
-            case misc.Assume(predicate=Bounded(low, _)) if user in reached and low is not None:
+            case Bounded(low, _) if low is not None:
                 least.append(low)
             case _:
                 pass
@@ -214,6 +214,14 @@ def promised(argument: BlockArgument, reached: Container[Operation]) -> dict[str
     if least:
         found["least"] = max(least)
     return found
+
+
+def _assumed(value: Value, reached: Container[Operation]) -> Iterator[misc.Assume]:
+    """All that is assumed of a value, of what an assumption gives too."""
+    for user in value.uses:
+        if isinstance(user, misc.Assume) and user in reached:
+            yield user
+            yield from _assumed(user.out, reached)
 
 
 def reached_by_all(block: Block) -> Iterator[Operation]:

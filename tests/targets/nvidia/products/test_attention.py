@@ -35,6 +35,8 @@ SHAPES: Final = (
     TEXTS.Attention(64, 128, 128, (64, 64)),
     TEXTS.Attention(128, 128, 64, (64, 32), heads=4, causal=True, band=2),
     TEXTS.Attention(64, 192, 64, (64, 64), "bf16"),
+    TEXTS.Attention(70, 100, 64, (64, 64), heads=2),
+    TEXTS.Attention(130, 100, 64, (64, 32), heads=2, causal=True, plain=True),
 )
 ERRORS: Final = {"f16": 2e-3, "bf16": 1e-2}
 every_architecture = pytest.mark.parametrize("architecture", list(Architecture), ids=lambda a: a.value)
@@ -91,6 +93,13 @@ def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: A
     assert resources.spill_load_bytes == resources.spill_store_bytes == resources.stack_bytes == 0
     assert ("cp.async.bulk.tensor" if architecture is Architecture.SM_90A else "cp.async.cg.shared.global") in ptx
     assert ("wgmma.mma_async" in ptx) == (architecture is Architecture.SM_90A)
+
+
+def test_masks_stand_behind_loops() -> None:
+    """Branches to them are told to be rare, in front of the loop and in it."""
+    counts = [taken_down(of, Architecture.SM_90A)[1].count(", !prof") for of in (SHAPES[0], SHAPES[3], SHAPES[-1])]
+    assert counts[0] == 0
+    assert min(counts[1:]) >= 2
 
 
 @every_architecture

@@ -34,8 +34,11 @@ class AskedMaps(Struct, frozen=True):
 
     @staticmethod
     def of(kernel: Kernel, products: Products) -> AskedMaps:
-        """As its schedule says. By default where a loop has one product: code of two entries takes time to compile,
-        and what several products of a loop would gain has not been measured."""
+        """As its schedule says. By default where a loop has one product.
+
+        Attention of 16 heads on an H200 took .98 to .99 of the time by two entries with width 128, but up to 1.15 with
+        width 64 and causal, and compiles in 1.4 of the time.
+        """
         said = schedule_of(kernel).maps
         alone = any(ahead.by_tensor and len(ahead.products) == 1 for ahead in products.loops.values())
         return AskedMaps(kernel, said is Maps.APART or (said is None and alone))

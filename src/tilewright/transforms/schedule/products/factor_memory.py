@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.tile_combine import ReduceBy
@@ -39,7 +41,8 @@ class FactorMemory(NamedTuple):
 def factor_memory(
     kernel: Kernel, plans: Mapping[tile.Mma, ProductPlan], loops: Mapping[scf.For, Ahead]
 ) -> FactorMemory:
-    """Buffers of factors; what does not run at the same time shares them. Each tile beside them has its own."""
+    """Buffers of factors; what does not run at the same time shares them, also with a ring that has more stages. Each
+    tile beside them has its own."""
     buffers: list[MemrefType] = []
     memory: dict[tile.Mma, Places] = {}
 
@@ -47,13 +50,15 @@ def factor_memory(
         if factor.held:
             return None
         type_ = buffer_type(factor, stages)
-        found = next((k for k, other in enumerate(buffers) if other == type_ and k not in taken), len(buffers))
+        fitting = [k for k, other in enumerate(buffers) if k not in taken and _holds(other, type_)]
+        found = min(fitting, key=lambda k: bytes_of(buffers[k]), default=len(buffers))
         if found == len(buffers):
             buffers.append(type_)
         taken.add(found)
         return found
 
-    for op in collective(kernel):
+    # what a loop has stages of comes first, so that others find them
+    for op in sorted(collective(kernel), key=lambda op: not (isinstance(op, scf.For) and op in loops)):
         ring = loops.get(op) if isinstance(op, scf.For) else None
         if ring is not None:
             group = ring.products
@@ -75,6 +80,14 @@ def factor_memory(
             memory[product] = (numbers[0], numbers[1])
     beside = {each: each.buffer_type(ring.stages) for ring in loops.values() for each in ring.beside}
     return FactorMemory([*buffers, *beside.values()], memory, {each: len(buffers) + k for k, each in enumerate(beside)})
+
+
+def _holds(memory: MemrefType, wanted: MemrefType) -> bool:
+    """Whether stages of a memory lie as those that are wanted, and are as many at least."""
+    stages, wanted_stages = memory.shape[-1], wanted.shape[-1]
+    if stages is None or wanted_stages is None or stages < wanted_stages:
+        return False
+    return replace(wanted, shape=(*wanted.shape[:-1], stages)) == memory
 
 
 def bytes_of_others(kernel: Kernel, warps: int) -> int:

@@ -180,10 +180,16 @@ def _layout_tests(
         if isinstance(stride, Passed) and not _is_positive(stride):
             less = emit.sub(build, stride.value(build), build.index(1))
             tests.append(_has_none_of(build, less, too_long))
-    are_known = isinstance(strides[0], int) and isinstance(extents[0], int)
-    if not are_known and strides[0] != extents[0]:
+    if not _fits(extents[0], strides[0]):
         tests.append(emit.not_less(build, _emitted(build, strides[0]), _emitted(build, extents[0])))
     return tests
+
+
+def _fits(extent: Number, stride: Number) -> bool:
+    """Whether rows are known not to reach into the next one; constant ones have been looked at."""
+    if not isinstance(extent, int):
+        return stride == extent
+    return isinstance(stride, int) or (stride.promised("least") or 0) >= extent
 
 
 def _is_positive(number: Passed) -> bool:

@@ -24,6 +24,7 @@ from tilewright.ir.definition import PURE
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead, late_product, needs_nothing
 from tilewright.transforms.schedule.products.beside import Beside
+from tilewright.transforms.schedule.products.decided import decided, inlined
 from tilewright.transforms.schedule.products.put_off import PutOff
 from tilewright.transforms.schedule.products.sources import Source, is_source
 from tilewright.transforms.schedule.products.staging import Staging
@@ -152,10 +153,19 @@ class Iteration:
                 self._begun.append((op.out, self._begin(op)))
                 self._await_all()
             else:
-                self._build(op.clone(self._known))
+                self._compute(op)
         self._await_all()
         for op in last:
             # registers that the last product of the iteration before reads are free now
+            self._build(op.clone(self._known))
+
+    def _compute(self, op: Operation) -> None:
+        """Write an operation, of a branch that is decided what it does."""
+        loop = self._rings.loop
+        region = decided(op, loop, self._known[loop.index]) if isinstance(op, scf.If) else None
+        if isinstance(op, scf.If) and region is not None:
+            inlined(self._build, op, region, self._known)
+        else:
             self._build(op.clone(self._known))
 
     def _scale(self, build: Builder) -> None:
