@@ -88,7 +88,7 @@ _NEEDS: Final = (
     _Need("roles", "it has no loop with products of two or three groups of warps, whose readers say so"),
     _Need(
         "pingpong",
-        "it has no loop over tiles of one group of warps (threads=128) whose factors a producer warp copies (roles=yes)",
+        "it has no loop over tiles of one group of warps (threads=128) for which a producer warp copies (roles=yes)",
     ),
     _Need("swizzle", "no shorter slabs divide the rows of its factors that groups of warps read", (None, SLAB)),
     _Need("stream", "no product of it has several tiles that blocks take"),
