@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+APART = 8.0
+"""Powers of two by which a maximum may be below the largest score: it is raised seldom, and sums are scaled seldom."""
 LOG2_E = 1.4426950408889634
 """The logarithm of e to base 2."""
 
@@ -65,7 +67,7 @@ def attention(of: Attention) -> str:
         f"tile<{rows}xf32>",
         f"tile<{rows}x{of.width}xf32>",
     )
-    column = f"tile<{rows}x1xf32>"
+    column, bits = f"tile<{rows}x1xf32>", f"tile<{rows}xi1>"
 
     heads = f"{of.heads}x" if of.is_ragged else ""
     one = "1x" if of.is_ragged else ""
@@ -130,6 +132,8 @@ entry @attention({pointers}) {{
 {_over_blocks(of) if of.groups else _block(of)}%start = muli %y, %blocks : tile<i32>
 {loaded("q", of.queries, rows, "row", "x")}
 %most = constant <f32: -1.0e30> : {line}
+%same = constant <f32: 1.0> : {line}
+%apart = constant <f32: {APART}> : {line}
 %none = constant <f32: 0.0> : {line}
 %nothing = constant <f32: 0.0> : {sums}
 %scale = constant <f32: {of.scale * LOG2_E}> : {s}
@@ -144,12 +148,17 @@ entry @attention({pointers}) {{
 {loaded("v", of.keys, columns, "at", "i")}
 %kt1 = permute %ks [1, 0] : {k} -> {kt}
 %{"raw" if is_masked else "s"} = mmaf %qs, %kt1, %still : {q}, {kt}, {s}
-{_masked(of, s) if is_masked else ""}{reduced("top", "s", "maxf", "0xFF800000")}%mn = maxf %mi, %top : {line}
+{_masked(of, s) if is_masked else ""}{reduced("top", "s", "maxf", "0xFF800000")}%mx = maxf %mi, %top : {line}
+%grown = subf %mx, %mi : {line}
+%grownup = mulf %grown, %up : {line}
+%far = cmpf greater_than ordered %grownup, %apart : {line} -> {bits}
+%mn = select %far, %mx, %mi : {bits}, {line}
 %nm = mulf %mn, %down : {line}
 {across("mw", "nm", columns)}%d = fma %s, %scale, %mw : {s}
 %e = exp2 %d flush_to_zero : {s}
 {reduced("part", "e", "addf", "0.0")}%g = fma %mi, %up, %nm : {line}
-%f = exp2 %g flush_to_zero : {line}
+%f0 = exp2 %g flush_to_zero : {line}
+%f = select %far, %f0, %same : {bits}, {line}
 %lf = mulf %li, %f : {line}
 %ln = addf %lf, %part : {line}
 {across("fw", "f", of.width)}%scaled = mulf %acc, %fw : {sums}

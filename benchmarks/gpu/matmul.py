@@ -6,10 +6,11 @@ Peers are `torch.matmul` by cuBLAS and, of single products, by cuBLASLt; a share
 Groups: squares of all types, the four majors of f16 (a letter for each factor: n row-major, t its transpose), extents
 that tiles do not divide (`odd`), tall and wide matrices (`shapes`), batches of small ones (`batched`), f16 with bias
 and gelu against `linear` and `gelu` of torch, the same compiled by it, and what cuBLASLt has for both at once, of which
-gelu is by tanh (`fused`; the group is `epilogue`). Random normal data, contestants in turn, timed by events on the
-device; f32 without TF32. Results are compared with products in float64 by the norm of the error. `host` is what a call
-takes of the host's time, enqueued so often that the queue does not fill. Prints medians with quartiles and saves them:
-benchmarks/results/gpu_matmul.json unless told otherwise.
+gelu is by tanh (`fused`; the group is `epilogue`). Beside these run products alone, ours and torch's: how many times as
+long as such one the compiled one takes is what it would be over it with an epilogue that costs nothing. Random normal
+data, contestants in turn, timed by events on the device; f32 without TF32. Results are compared with products in
+float64 by the norm of the error. `host` is what a call takes of the host's time, enqueued so often that the queue does
+not fill. Prints medians with quartiles and saves them: benchmarks/results/gpu_matmul.json unless told otherwise.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from timing import in_turn
 
 ROUNDS = 21
 PEERS = ("cublas", "cublaslt", "linear")
+ALONE = ("ours alone", "torch alone")
+"""Products without what follows them elsewhere."""
 CALLS = 100
 DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 ERRORS = {"f16": 1e-3, "bf16": 8e-3, "f32": 1e-5, "f64": 1e-13}
@@ -103,6 +106,9 @@ def main() -> None:
         shares[name] = over[peer]
         for key, group in _groups(case, peer, over):
             groups_of.setdefault(group, {})[name] = over[key]
+        for key in ALONE if case.epilogue else ():
+            bound = timings.ratios("compiled", key)
+            groups_of.setdefault(f"{case.group}, compiled over {key}", {})[name] = bound
         host = (
             {key: min(enqueued(torch, run, CALLS)() for _ in range(3)) * 1e6 for key, run in runs.items()}
             if small(case)
@@ -124,7 +130,7 @@ def main() -> None:
 def _groups(case: Case, peer: str, over: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Peers of a case, and whose summary has its share of each: the faster library, or each way of an epilogue."""
     if case.epilogue:
-        yield from ((key, f"{case.group}, over {key}") for key in over)
+        yield from ((key, f"{case.group}, over {key}") for key in over if key not in ALONE)
     else:
         yield peer, f"{case.group}, {case.dtype}"
 
@@ -148,9 +154,14 @@ def contestants(torch: Any, case: Case) -> tuple[dict[str, Callable[[], object]]
         def layer(x: Any, w: Any, c: Any) -> Any:
             return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, c))
 
+        # single products have asked for one and the other
+        torch.backends.cuda.preferred_blas_library("default")
         compiled = torch.compile(layer)
         runs = {"linear": lambda: layer(a, weights, bias), "compiled": lambda: compiled(a, weights, bias)}
         runs["fused"] = lambda: torch._addmm_activation(bias, a, b, use_gelu=True)
+        other = torch.empty_like(out)
+        ours, torchs = ALONE
+        runs |= {ours: lambda: tw.matmul(a, b, other), torchs: lambda: torch.mm(a, b, out=other)}
         runs["ours"] = lambda: tw.matmul(a, b, out, bias=bias, epilogue="bias+gelu")
         plan = tw.matmul.plan(a, b, out, bias=bias, epilogue="bias+gelu")
         wanted = layer(a.double(), weights.double(), bias.double())

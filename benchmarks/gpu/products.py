@@ -14,6 +14,8 @@ e4m3, for torch has none by e5m2; no gemm: the tensor language has no such type)
 is stored by columns, as torch wants it; of tf32 too (`tf32`), or by rows (`tf32nn`, and `i8nn`, `e4m3nn`, of which
 torch makes a copy by columns first: its library takes none by rows of e4m3, and is slower by them than with the copy
 of i8).
+Of f32 and f64 the units alone, where there is CuPy (`alone`, `unit_rate.py`: as many multiply-adds on factors that stay
+in registers), are a bound.
 Contestants run in turn on random normal data, timed by events on the device; with `--processes` so many compile all
 kernels before. Results are compared with products in
 float64, by the norm of the error. Prints a table of medians with quartiles and saves it:
@@ -32,6 +34,7 @@ from device import name_of_device, on_device, torch_on_device
 import ml_dtypes
 import numpy as np
 from ahead import Program, add_options, compiled_ahead
+from unit_rate import alone
 
 import figures
 import tilewright as tw
@@ -42,7 +45,9 @@ from timing import in_turn
 ROUNDS = 21
 SIZES = (1024, 2048, 4096, 8192)
 PEER = "cuBLAS"
-WAYS = ("ours", "wide", "persistent", "narrow", "gemm", "matmul")
+WAYS = ("ours", "wide", "persistent", "narrow", "gemm", "matmul", "alone")
+_UNITS = {"f32": "fma", "f64": "f64"}
+"""Those of exact products, as `unit_rate.py` calls them."""
 GOAL = 0.6
 """Share of cuBLAS that issue 16 wants of f16 without wgmma."""
 FAST = "fast"
@@ -189,7 +194,9 @@ def contestants(torch: Any, kind: Kind, n: int) -> dict[str, Any]:
         error = float((c[rows].double() - wanted).norm() / wanted.norm())
         if not error <= kind.error:
             raise SystemExit(f"{key} {kind.element} {n}: the error's norm is {error:.3g} of the product's")
-    return runs
+    unit = _UNITS.get(kind.element) if kind.precision == "exact" else None
+    units = None if unit is None else alone(torch, n, unit)
+    return runs if units is None else runs | {"alone": units}
 
 
 def peers(torch: Any, kind: Kind, n: int) -> tuple[dict[str, Any], tuple[Any, Any, Any]]:

@@ -24,7 +24,7 @@ from tilewright.artifacts.artifact import (
     slot_layout,
 )
 from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
-from tilewright.artifacts.parameters import DTYPES, Steps
+from tilewright.artifacts.parameters import DTYPES, Joined, Steps
 from tilewright.artifacts.parts import Parts, Trips
 
 MATRIX = MemrefParameter("A", "f32", (None, None), (1, None))
@@ -214,6 +214,47 @@ def test_work_groups_among_blocks() -> None:
     assert kernel.steps is not None
     suited = {(x, n): kernel.steps.suit((x, 1, 1), lambda _, n=n: n) for x, n in ((9, 4), (10, 4), (9, 0))}
     assert [place for place, suits in suited.items() if suits] == [(9, 4)]
+
+
+def test_work_groups_that_are_joined() -> None:
+    """Along y, by blocks of 100: two at a time take 1.7 times as long as one, and a tenth more once."""
+    step = KernelInfo("k.0", "k0", (MATRIX,), launch=LaunchPlan((64, 1, 1)))
+    joined = Joined(1, 2, 100, 85, 10)
+    kernel = KernelInfo("k", "k", (MATRIX,), launch=LaunchPlan((32, 1, 1)), steps=Steps((step,), joined=joined))
+    assert Artifact.from_bytes(Artifact("nvidia", (kernel, step), b"").to_bytes()).kernels == (kernel, step)
+    assert kernel.steps is not None
+    grids = (
+        (100, 2, 1),
+        (200, 1, 1),
+        (50, 4, 1),
+        (50, 2, 1),
+        (51, 2, 1),
+        (67, 3, 1),
+        (1, 2, 101),
+        (3, 2, 50),
+        (4, 2, 50),
+    )
+    assert [kernel.steps.suit(grid, lambda _: 0) for grid in grids] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+    for change, text in (
+        ({"mode": 3}, "no such mode"),
+        ({"count": 0}, "there are work-groups"),
+        ({"once": -1}, "less than no time"),
+        ({"blocks": ""}, "integer"),
+    ):
+        header = json.loads(Artifact("nvidia", (kernel, step), b"").to_bytes()[16:-32])
+        header["kernels"][0]["steps"]["joined"] |= change
+        with pytest.raises(ArtifactError, match=text):
+            Artifact.from_bytes(_resealed(json.dumps(header).encode()))
 
 
 NOT_PARTS: list[tuple[dict[str, object], str]] = [

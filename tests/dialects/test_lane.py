@@ -130,3 +130,17 @@ def test_numbers_items_and_addresses() -> None:
     )
     run("%y: memref<f32x8>", body, y, threads=4)
     np.testing.assert_array_equal(y, [2, 3, 4, 5, 5, 6, 7, 8])
+
+
+def test_a_subgroup_agrees_as_a_whole() -> None:
+    """One work-item of the second subgroup does not."""
+    y = aligned((8,))
+    body = (
+        LANE + WARP + "%four = arith.constant {value = 4} -> index %row = arith.mul %warp, %four -> index\n"
+        "%at = arith.add %row, %lane -> index %six = arith.constant {value = 6} -> index\n"
+        '%ok = arith.cmp %at, %six {predicate = "ne"} -> bool %all = lane.all %ok -> bool\n'
+        "%one = arith.constant {value = 1.0} -> f32 %v = lane.fill %one -> fragment<1xf32>\n"
+        "scf.if %all { lane.store %v, %y, %at {registers = [[1, 0, 1]]} }"
+    )
+    run("%y: memref<f32x8>", body, y)
+    np.testing.assert_array_equal(y, [1, 1, 1, 1, 0, 0, 0, 0])

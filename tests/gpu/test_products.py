@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,3 +32,19 @@ def test_right_answers(element: str, transposed: tuple[bool, bool], rng: np.rand
             artifact = Case("product", text, lambda _, given=given: given, language=True).artifact(architecture)
             found = faults(given, run(context, artifact, given))
             assert not found, f"{extents}, order {order}: {'; '.join(found)}"
+
+
+@pytest.mark.parametrize("element", ["f16", "i8"])
+@pytest.mark.parametrize("shape", [(3584, 3584, 136), (3560, 3576, 256), (3520, 3688, 128), (5632, 2304, 192)])
+def test_tiles_beside_each_other(element: str, shape: tuple[int, int, int], rng: np.random.Generator) -> None:
+    """Of grids that launches compute two by two, or one by one since their extents are odd; and of loops."""
+    context = driver.open_device()
+    architecture = Architecture.of_capability(context.description.capability)
+    product, tiles = TEXTS.Product(shape, element, TOTALS[element], (False, True)), (128, 128)
+    given = launch(product, tiles, "C", rng)
+    rows = given.grid[0]
+    for band, grid in ((0, given.grid), (rows, (132, 1, 1)), (rows // 2 if rows % 2 == 0 else 1, (7, 1, 1))):
+        text, asked = TEXTS.tile_ir_product(product, (*tiles, 64), ZEROS, band=band), replace(given, grid=grid)
+        artifact = Case("product", text, lambda _, asked=asked: asked, language=True).artifact(architecture)
+        found = faults(asked, run(context, artifact, asked))
+        assert not found, f"{shape}, {band} rows a band: {'; '.join(found)}"

@@ -92,6 +92,18 @@ def test_interpreted(
     np.testing.assert_allclose(found[1], lse, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("keys", [256, 300])
+def test_the_largest_scores_come_last(keys: int, rng: np.random.Generator) -> None:
+    """What was summed up before is scaled by next to nothing, of some queries."""
+    q, k, v = given(rng, (1, 1, 1, 64, keys, 64))
+    q[:, :, ::3] /= 64
+    k[:, :, 128:] *= 8
+    out, lse = wanted(q, k, v, False, 0.3)
+    found: Any = tw.attention(q, k, v, scale=0.3, return_lse=True, target="interpreter")
+    np.testing.assert_allclose(found[0].astype(np.float64), out, atol=4e-3, rtol=4e-3)
+    np.testing.assert_allclose(found[1], lse, atol=1e-5, rtol=1e-5)
+
+
 def test_heads_that_begin_anywhere_in_a_row(rng: np.random.Generator) -> None:
     """They are no columns of one matrix in steps of the width."""
     rows = rng.standard_normal((300, 3 * 72)).astype(np.float16)

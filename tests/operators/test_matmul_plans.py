@@ -103,6 +103,9 @@ class TestCopies:
         short = wide[:1025, :1025].copy()
         assert self.copies(short, short, "nvidia:sm_90a") == []
         assert "threads=256 tile=96x96x32" in tw.matmul.plan(short, short, target="nvidia:sm_90a").schedule
+        few, many = np.zeros((1025, 1025)), np.zeros((4097, 4097))
+        assert self.copies(few, few, "nvidia:sm_90a") == []
+        assert len(self.copies(many, many, "nvidia:sm_90a")) == 2
         assert self.copies(odd[:65, :65].copy(), odd[:65, :65].copy(), "nvidia") == []
         assert self.copies(odd, a) == []
 
@@ -137,7 +140,6 @@ def test_what_the_machine_copies_has_no_second_way() -> None:
     assert second(a, b, odd[:, :200])
     assert second(a, b, np.zeros((300, 201), np.float16)[:, 1:])
     assert second(a, b[:, ::2], out[:, :100])
-    assert second(a.astype(np.float32), b.astype(np.float32), out.astype(np.float32))
     assert second(a, b, out, target="nvidia:sm_80")
     # neighbours that lie in matrices beside each other, and more modes than a map has
     apart = np.zeros((8, 8, 8), np.float16)
@@ -149,6 +151,31 @@ def test_what_the_machine_copies_has_no_second_way() -> None:
         assert ("maps=yes" in plan.steps[0].tiles) == (modes == 5)
     plan = tw.matmul.plan(a, b, out, target="nvidia:sm_90a")
     assert plan.schedule.endswith("maps=yes")
+
+
+@pytest.mark.parametrize("target", ["nvidia:sm_80", "nvidia:sm_90a"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threads_copy_in_one_way(dtype: type[np.float32 | np.float64], target: str) -> None:
+    """An element at a time where rows begin anywhere; else 16 bytes of f64, if accumulators leave few registers, or
+    terms end in a box. Left factors of f32 are turned, wherever their rows begin."""
+    a, b, odd = np.zeros((512, 512), dtype), np.zeros((512, 208), dtype), np.zeros((512, 203), dtype)
+    large, is_single = np.zeros((2048, 2048), dtype), dtype is np.float32
+
+    def said(a: Array, b: Array, **options: Any) -> str:
+        tiles = tw.matmul.plan(a, b, target=target, **options).steps[0].tiles
+        return tiles[tiles.index("maps=") :] if "maps=" in tiles else ""
+
+    assert said(large, large) == said(np.stack([large, large]), large[:, :512]) == ("" if is_single else "maps=yes")
+    assert said(a, b) == said(a[:203], b[:, :200]) == ""
+    assert said(a[:, :510], b[:510]) == ("" if is_single else "maps=yes")
+    assert said(a, odd) == ("maps=none" if is_single else "")
+    assert said(a[:, 1:204], odd[:203]) == "maps=none"
+    assert said(a[:, 1:], b[1:]) == ""
+    assert said(a[:, 1:204], odd[:203], accumulate="f64") == ("" if is_single else "maps=none")
+    assert said(a[:, ::2], b[::2]) == ""
+    if is_single:
+        assert said(a, odd, precision="3xtf32") == said(a, odd, precision="tf32") == ""
+    assert "maps=none" in tw.matmul.plan(a[:, 1:204], odd[:203], target=target).schedule
 
 
 def test_tiles_by_turns_where_the_machine_stores() -> None:

@@ -104,6 +104,8 @@ def test_alignment_of_rows_that_are_so_far_apart() -> None:
         ("%m = arith.max %s, %i -> index %x = arith.sub %m, %n -> index", False),
         ("%x = arith.div %n, %i -> index", False),
         ("%a = arith.cast %n -> i64 %x = arith.add %a, %a -> i64", False),
+        ("%a = arith.cast %i -> i32 %x = arith.ucast %a -> index", True),
+        ("%a = arith.cast %i -> i64 %x = arith.ucast %a -> index", False),
     ],
 )
 def test_what_is_never_negative(expression: str, expected: bool) -> None:

@@ -197,7 +197,7 @@ def _no_texts() -> Mapping[str, str]:
 _MAGIC: Final = b"TWARTF\x00\x01"
 _PREFIX: Final = struct.Struct("<8sQ")
 _DIGEST_BYTES: Final = 32
-ARTIFACT_FORMAT: Final = 20
+ARTIFACT_FORMAT: Final = 21
 """Grows with every change of what the bytes mean and of the calling convention; others are not read."""
 
 

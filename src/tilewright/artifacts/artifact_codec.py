@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import asdict
+
 from tilewright.artifacts.constraint_codec import (
     constraint_from_json,
     constraint_to_json,
@@ -14,6 +16,7 @@ from tilewright.artifacts.json_fields import ArtifactError, Fields, entries
 from tilewright.artifacts.parameters import (
     GRID_MODES,
     GroupParameter,
+    Joined,
     KernelInfo,
     LaunchPlan,
     MemrefParameter,
@@ -48,7 +51,8 @@ def kernel_to_json(kernel: KernelInfo) -> JsonObject:
 
 def _steps_to_json(steps: Steps) -> JsonObject:
     kernels = [kernel_to_json(kernel) for kernel in steps.kernels]
-    return {"kernels": kernels, "groups": steps.groups, "tiles": steps.tiles}
+    joined = None if steps.joined is None else asdict(steps.joined)
+    return {"kernels": kernels, "groups": steps.groups, "tiles": steps.tiles, "joined": joined}
 
 
 def _plan_to_json(plan: LaunchPlan) -> JsonObject:
@@ -152,7 +156,14 @@ def _steps_from_json(fields: Fields | None) -> Steps | None:
     if fields is None:
         return None
     kernels = tuple(_step_from_json(Fields(entry)) for entry in fields.items("kernels"))
-    return Steps(kernels, fields.integer("groups"), fields.integer("tiles"))
+    joined = _joined_from_json(fields.child_or_none("joined"))
+    return Steps(kernels, fields.integer("groups"), fields.integer("tiles"), joined)
+
+
+def _joined_from_json(fields: Fields | None) -> Joined | None:
+    if fields is None:
+        return None
+    return Joined(*(fields.integer(name) for name in Joined.__struct_fields__))
 
 
 def _step_from_json(fields: Fields) -> KernelInfo:

@@ -343,19 +343,49 @@ class KernelInfo(Struct, frozen=True):
         return tuple(p for p in self.parameters if not is_local(p) and not made_extents(p))
 
 
+class Joined(Struct, frozen=True):
+    """Grids on which a launch had better compute `count` work-groups that follow each other along `mode` as one: they
+    are whole ones, and waves of `blocks` of them, each of which takes `percent` of the time of `count` waves of
+    work-groups one by one, are over sooner, though the launch takes so many percent of such a wave more `once`."""
+
+    mode: int
+    count: int
+    blocks: int
+    percent: int
+    once: int
+
+    def __post_init__(self) -> None:
+        _check(self.mode in range(GRID_MODES), "a grid has no such mode")
+        _check(min(self.count, self.blocks, self.percent) > 0, "there are work-groups, and blocks that take time")
+        _check(self.once >= 0, "nothing takes less than no time")
+
+    def suits(self, grid: tuple[int, int, int]) -> bool:
+        """Whether a grid is one of them."""
+        return grid[self.mode] % self.count == 0 and self.pays(prod(grid))
+
+    def pays(self, groups: int) -> bool:
+        """Whether so many work-groups are done sooner so."""
+        together = -(-groups // (self.count * self.blocks)) * self.count * self.percent + self.once
+        return together < -(-groups // self.blocks) * 100
+
+
 class Steps(Struct, frozen=True):
     """Launches that have a kernel's effect, one after the other: for grids of at most `groups` work-groups, where one
-    of them would divide a work-group among `tiles` blocks or more."""
+    of them would divide a work-group among `tiles` blocks or more; or a single one, for grids that are `joined`."""
 
     kernels: tuple[KernelInfo, ...]
-    groups: int
-    tiles: int
+    groups: int = 0
+    tiles: int = 1
+    joined: Joined | None = None
 
     def __post_init__(self) -> None:
         _check(bool(self.kernels), "a kernel in steps has some")
+        _check(self.joined is None or len(self.kernels) == 1, "work-groups are joined in one launch")
 
     def suit(self, grid: tuple[int, int, int], known: Lookup) -> bool:
         """Whether a launch on a grid takes them."""
+        if self.joined is not None:
+            return self.joined.suits(grid)
         plans = [step.launch for step in self.kernels]
         most = max(1 if plan is None or plan.parts is None else plan.parts.count(grid, known) for plan in plans)
         return prod(grid) <= self.groups and most >= self.tiles

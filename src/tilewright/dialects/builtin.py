@@ -59,9 +59,11 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     Blocks that divide a work-group may have such memory without steps: the first `flag_bytes` of it are 0 before each
     launch and behind it.
     They are for grids of so many work-groups at most, and so many blocks of a work-group at least, as `stepped` of the
-    other kernel says. A kernel that is `apart_of` another one takes its place in launches that write to no array which
-    overlaps another argument. `held_up` says how often a pass was careful for such overlaps, by its name, until
-    `separate-arrays` has seen it. The body is a collective region.
+    other kernel says; or a single one, whose blocks compute several work-groups as one, for grids that `joined` says:
+    along which mode of the grid how many are one, and what that takes, as `Joined` of `artifacts/parameters.py` has it.
+    A kernel that is `apart_of` another one takes its place in launches that write to no array which overlaps another
+    argument. `held_up` says how often a pass was careful for such overlaps, by its name, until `separate-arrays` has
+    seen it. The body is a collective region.
     """
 
     sym_name: str = attribute(str)
@@ -85,6 +87,7 @@ class Kernel(Operation, name="builtin.kernel", traits=(ISOLATED,)):
     group_bytes: int = optional_attribute(int, default=0)
     flag_bytes: int = optional_attribute(int, default=0)
     stepped: tuple[int, int] | None = optional_attribute(tuple, default=None)
+    joined: tuple[int, ...] | None = optional_attribute(tuple, default=None)
     cluster: tuple[int, int] | None = optional_attribute(tuple, default=None)
     apart_of: str | None = optional_attribute(str, default=None)
     held_up: dict[str, Attribute] | None = optional_attribute(dict, default=None)

@@ -25,7 +25,7 @@ from tilewright.ir.definition import (
     result,
 )
 from tilewright.ir.effects import Effect, EffectKind, reads, writes
-from tilewright.ir.types import BOOL, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, FragmentType, MemrefType, Type
+from tilewright.ir.types import BOOL, BOOLEAN, FRAGMENT, INDEX_ONLY, MEMREF, SCALAR, FragmentType, MemrefType, Type
 
 Steps = tuple[tuple[int, int, int], ...]
 """Digits of a register's number, fastest first: so many values, along which mode, how far apart."""
@@ -103,6 +103,13 @@ class Elect(Operation, name="lane.elect", traits=(SPMD_ONLY, CONVERGENT)):
 
     def effects(self) -> Sequence[Effect]:
         return [Effect(EffectKind.ORDER)]
+
+
+class All(Operation, name="lane.all", traits=(PURE, SPMD_ONLY, CONVERGENT)):
+    """Whether all work-items of the subgroup say so. All of them are asked."""
+
+    condition: Value = operand(BOOLEAN)
+    out: Value = result(infer=lambda op: BOOL)
 
 
 class Aligned(Operation, name="lane.aligned", traits=(PURE,)):

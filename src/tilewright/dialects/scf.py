@@ -57,12 +57,11 @@ class For(Operation, name="scf.for", traits=(RECURSIVE_EFFECTS,), code="V45"):
 
 
 class If(Operation, name="scf.if", traits=(RECURSIVE_EFFECTS,), code="V22"):
-    """Runs one of two regions; with results both exist and yield them. If it is `rare`, the second one mostly."""
+    """Runs one of two regions; with results both exist and yield them."""
 
     condition: Value = operand(BOOLEAN)
     then: Region = region()
     orelse: Region | None = optional_region(default=None)
-    rare: bool = optional_attribute(bool, default=False)
     outs: list[OpResult] = results(CARRIED)
 
 

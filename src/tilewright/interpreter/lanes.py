@@ -121,6 +121,13 @@ def _elect(w: WorkGroup, op: Operation) -> None:
     w.values[op.out] = np.tile(np.arange(w.subgroup_size) == 0, w.subgroups)
 
 
+def _all(w: WorkGroup, op: Operation) -> None:
+    assert isinstance(op, lane.All)
+    whole_subgroups(w, op)
+    said = np.broadcast_to(w.scalar(op.condition), w.items).reshape(w.subgroups, w.subgroup_size)
+    w.values[op.out] = np.repeat(said.all(axis=1), w.subgroup_size)
+
+
 def _aligned(w: WorkGroup, op: Operation) -> None:
     assert isinstance(op, lane.Aligned)
     at, found = [w.scalar(index) for index in op.indices], w.memref(op.memref)
@@ -202,6 +209,7 @@ def handlers() -> Mapping[type[Operation], Handler]:
         lane.Store: _store,
         lane.Synchronize: _synchronize,
         lane.Elect: _elect,
+        lane.All: _all,
         lane.Aligned: _aligned,
         lane.Row: _row,
         lane.Fill: _fill,

@@ -5,7 +5,8 @@
                persistent=[yes | no] | pairs=[yes | no] | order=N | turns=[yes | no] | reuse=[yes | no] |
                overlap=[yes | no] | held=[yes | no] | roles=[yes | no] | pingpong=[yes | no] |
                swizzle=[32 | 64 | 128] | tiles=[measured | any] | cluster=MxN |
-               stream=[yes | no] | resident=N | dependent=[yes | no] | maps=[yes | no]} [# reason]
+               stream=[yes | no] | resident=N | dependent=[yes | no] | maps=[yes | no] |
+               divide=MxN[/N] | joined=[yes | no]} [# reason]
     CHUNK    = ITEMSxTEAM/CREW
     PRODUCT  = MxNxK:INSTRUCTION[/WARPSxWARPS[/STAGES]]
 
@@ -41,8 +42,12 @@ wait for that one before they touch memory, and the next launch may begin as soo
 Tiles of results are divided into so many slices along their first by so many along their second mode of more than one
 element (`divide=2x1`), each of which a block computes. With `divide=2x1/66` launches of at most so many work-groups do
 so, by code of their own. `divide=1x1` leaves tiles whole.
+If work-groups are `joined`, launches on grids that suit that take code of their own, whose blocks compute two that
+follow each other as one, with tiles twice as large: the extent along that mode is even, and there are enough.
 With `maps`, launches are refused whose matrices the machine cannot copy by itself: there is no second way for them, in
-which threads do, and no test for it.
+which threads do, and no test for it. Where threads copy in any case, for warps that multiply by themselves, those are
+refused that threads do not copy 16 bytes at a time; with `maps=none` these copy elements of 4 and 8 bytes one by one,
+wherever rows begin, and have no other way.
 The reason says more of what was chosen, or why a kernel does not take the better way.
 """
 
@@ -93,6 +98,8 @@ class Maps(Enum):
     DEMANDED = "yes"
     TESTED = "no"
     APART = "apart"
+    NONE = "none"
+    """Of factors that threads copy for warps which multiply by themselves: none begins with all rows at 16 bytes."""
 
 
 class ProductChoice(Struct, frozen=True):
@@ -183,6 +190,7 @@ class Schedule(Struct, frozen=True):
     maps: Maps | None = None
     pairs: bool | None = None
     divide: Slices | None = None
+    joined: bool | None = None
 
     @property
     def depends(self) -> bool:
@@ -351,6 +359,7 @@ _THEN: Final[Mapping[str, _Key]] = {
     "dependent": _TRUTH,
     "maps": _of_words({each.value: each for each in Maps}),
     "divide": _DIVIDE,
+    "joined": _TRUTH,
 }
 _KEYS: Final = {**_FIRST, **_THEN}
 """All that a line has once: fields of `Schedule`."""

@@ -33,12 +33,12 @@ _LAUNCH: Final = 5e-6
 _COPIED: Final = {1: 0.6e12, 2: 1.2e12, 4: 3e12, 8: 3e12}
 """Bytes a second that are read and written by a copy of single elements, by bytes of an element."""
 
-_SLOW: Final = {1: 50e12, 2: 70e12, 8: 22e12}
-"""Operations a second of products of such factors on an H200, by bytes of an element: of the order of what
-`benchmarks/gpu/matmul.py --only odd` shows of f16 and f64."""
+_SLOW: Final = {1: 50e12, 2: 70e12}
+"""Operations a second of products of such factors, by bytes of an element, measured on an H200."""
 _WORD: Final = 4
-_LONGER: Final = 1.05
-"""How much longer products of words take for each such factor on an H200: f32 of 1025 less, of 3001 more."""
+_LONGER: Final = {4: 1.05, 8: 1.08}
+"""How much longer products take for each such factor whose elements threads copy one by one, by bytes of these. H200,
+f32: 1025 1.04, 3001 1.07; f64: 1025 1.08."""
 
 
 def misaligned(arrangement: Arrangement, seconds: float, *, exact: bool) -> Iterator[tuple[Arranged, str]]:
@@ -80,6 +80,16 @@ def has_maps(arrangement: Arrangement) -> bool:
     return all(map(_has_map, (*arrangement.operands[:2], arrangement.operands[-1])))
 
 
+def has_wide_copies(arrangement: Arrangement) -> bool | None:
+    """Whether threads copy exact factors of f32 and f64 16 bytes at a time, as they lie, or else all elements one by
+    one, but for those that are turned in any case; None where neither is so."""
+    factors = [one for one in arrangement.operands[:2] if not _is_turned(one, exact=True)]
+    if any(one.dtype not in ("f32", "f64") or not one.unit for one in factors):
+        return None
+    wide = {_has_map(one) for one in factors}
+    return all(wide) if len(wide) < len((False, True)) else None
+
+
 def _has_map(one: Arranged) -> bool:
     size, rows = BYTES[one.dtype], zip(one.shape[:-1], one.strides[:-1], strict=True)
     if not one.unit or not one.aligned or not all(0 < extent < MOST_EXTENT for extent in one.shape):
@@ -117,8 +127,9 @@ def _is_turned(factor: Arranged, *, exact: bool) -> bool:
 
 def _seconds(arrangement: Arrangement, seconds: float, slow: int) -> float:
     """What a product takes of whose factors so many are misaligned; without such it takes so many `seconds`."""
-    if BYTES[arrangement.operands[0].dtype] == _WORD:
-        return seconds * _LONGER**slow
+    longer = _LONGER.get(BYTES[arrangement.operands[0].dtype])
+    if longer is not None:
+        return seconds * longer**slow
     extents = arrangement.extents
     rows, columns = (-(-extents[mode] // _TILE) * _TILE for mode in (ROWS, COLUMNS))
     many = prod(extents[mode] for mode in arrangement.loops)

@@ -4,54 +4,25 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
+from typing import Final, TypedDict, Unpack, cast
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilewright.once import once
 from tilewright.operators.asked import as_number, check_name
-from tilewright.operators.attention_blocks import (
-    are_paired,
-    are_rows,
-    are_whole,
-    goes_on,
-    heads_of_band,
-    known_strides,
-    numbers_of_blocks,
-    schedule_of,
-    tiles_of,
-)
-from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_gradients import gradients
-from tilewright.operators.attention_heads import (
-    ELEMENT_BYTES,
-    as_flag,
-    check_fit,
-    factor_of,
-    flat_of,
-    head_of,
-    order_of,
-    packed,
-    target_of,
-)
-from tilewright.operators.attention_text import EXTENTS, NAME, WIDTH_UNIT, AttentionClass, attention_text
-from tilewright.operators.attention_whole_text import FLAT, WholeWriter
+from tilewright.operators.attention_heads import ELEMENT_BYTES, as_flag, factor_of
+from tilewright.operators.attention_plans import AttentionPlan, RestPlan, planned
 from tilewright.operators.errors import OperatorError, refused
 from tilewright.operators.frameworks import Framework, framework_of
-from tilewright.operators.layouts import Extents, Layout, Sight
+from tilewright.operators.layouts import Layout, Sight
 from tilewright.operators.overlaps import overlap
 from tilewright.operators.tensors import is_tensor
 from tilewright.operators.torch_attention import TorchAttention
 from tilewright.runtime.errors import LaunchError
 
-if TYPE_CHECKING:
-    from tilewright.program import Kernel
-
-_KEPT_PROGRAMS: Final = 64
-"""Compiled programs that a process keeps; the cache on disk keeps them all."""
 _KEPT_LAUNCHES: Final = 1024
 
 
@@ -85,53 +56,6 @@ class _Asked(Struct, frozen=True):
     with_lse: bool
     target: str | None
     in_place: bool
-
-
-class AttentionPlan(Struct, frozen=True):
-    """What attention takes: one launch of `grid` work-groups of the kernel of a class (`of`).
-
-    It is compiled once for `target`; on an NVIDIA device blocks have so many `threads`. `shape` is that of the result,
-    `lse_shape` that of the logarithms. Arrays are passed as the elements of their memory, so many as `spans` says, the
-    scale and `integers` behind them. Work-groups of so many heads, a `band`, begin beside each other. Print it to read
-    how the kernel runs.
-    """
-
-    of: AttentionClass
-    target: str
-    threads: int
-    shape: Extents
-    lse_shape: tuple[int, int, int]
-    spans: Mapping[str, int]
-    integers: tuple[int, ...]
-    band: int = 1
-
-    @property
-    def grid(self) -> tuple[int, int, int]:
-        """Blocks of queries of a band of heads, bands, batches; as many as run at a time if they go on."""
-        batch, heads, queries = self.lse_shape
-        blocks = -(-queries // self.of.blocks[0])
-        if self.of.persistent:
-            return (multiprocessors(), 1, 1)
-        return (blocks * self.band, heads // self.band, batch)
-
-    @property
-    def text(self) -> str:
-        """The program, in Tile IR."""
-        return _text(self.of)
-
-    @property
-    def kernel(self) -> Kernel:
-        """The compiled kernel."""
-        return _compiled(self.of, self.threads, self.target)
-
-    @property
-    def schedule(self) -> str:
-        """How the kernel runs, and why not in a better way: `Kernel.schedule`."""
-        return self.kernel.schedule
-
-    def __str__(self) -> str:
-        sizes = f"{self.lse_shape} queries of width {self.of.width}"
-        return f"attention of {sizes}, blocks {self.of.blocks}, on {self.target}\n{self.schedule}"
 
 
 class Attention:
@@ -181,6 +105,8 @@ class Attention:
             passed += [] if lse is None else [framework.viewed(lse, (math.prod(plan.lse_shape),), (1,))]
             try:
                 prepared.start(*passed, factor, *plan.integers)
+                if plan.rest is not None:
+                    _launch_rest(framework, plan.rest, prepared.rest, passed, factor, q)
             except LaunchError as error:
                 raise refused(error, o="out") from None
             if options.get("out") is not None:
@@ -228,10 +154,11 @@ attention: Final = Attention()
 
 
 class _Prepared(Struct, frozen=True):
-    """A plan and its launch, None where the result has no elements; how the arrays lie."""
+    """A plan and its launch, None where the result has no elements; those of its rest; how the arrays lie."""
 
     plan: AttentionPlan
     start: Callable[..., None] | None
+    rest: Sequence[Callable[..., None]]
     layouts: Mapping[str, Layout]
 
 
@@ -246,6 +173,26 @@ def _arrays(q: object, k: object, v: object, options: Options) -> dict[str, obje
     for name in ("layout", "target"):
         check_name(name, options.get(name))
     return arrays
+
+
+def _launch_rest(
+    framework: Framework,
+    rest: RestPlan,
+    starts: Sequence[Callable[..., None]],
+    passed: Sequence[object],
+    factor: float,
+    like: object,
+) -> None:
+    """The launches behind the first one, to which q, k, v, the result and its logarithms, if it has some, were passed.
+    Raises `LaunchError`."""
+    q, k, v, *ends = passed
+    shapes = ((rest.parts.shape, rest.parts.of.element), (rest.parts.lse_shape, "f32"))
+    results, logs = (
+        framework.viewed(framework.empty(shape, element, like), (math.prod(shape),), (1,)) for shape, element in shapes
+    )
+    of_parts, sums = starts
+    of_parts(q, k, v, results, logs, factor, *rest.parts.integers)
+    sums(results, logs, *ends, *rest.integers)
 
 
 def _check_overlaps(framework: Framework, layouts: Mapping[str, Layout], arrays: Mapping[str, object]) -> None:
@@ -281,56 +228,13 @@ def _prepared(asked: _Asked) -> _Prepared:
     """What is launched for arrays that lie so. Raises `OperatorError`."""
     plan = _planned(asked)
     layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
-    return _Prepared(plan, None if 0 in plan.shape else plan.kernel[plan.grid], layouts)
+    rest = () if plan.rest is None else (plan.rest.parts.kernel[plan.rest.parts.grid], plan.rest.kernel[plan.rest.grid])
+    return _Prepared(plan, None if 0 in plan.shape else plan.kernel[plan.grid], rest, layouts)
 
 
 def _planned(asked: _Asked) -> AttentionPlan:
     layouts = {name: asked.framework.layout(sight, name) for name, sight in asked.sights}
-    order, first = order_of(asked.layout), layouts["q"]
-    heads = {name: head_of(name, found, order) for name, found in layouts.items()}
-    check_fit(layouts, heads)
-    q, k, v = heads["q"], heads["k"], heads["v"]
-    out = heads.get("out") or head_of("out", Layout(first.dtype, first.shape, packed(first.shape), ""), order)
-    batch, count, queries, width = q.shape
-    flat = [flat_of(each) for each in ((q, k, v, out) if width % WIDTH_UNIT == 0 else ())]
-    is_flat = len(flat) == len(FLAT) and None not in flat[1:3]
-    matrices, target = [found for found in flat if found is not None], target_of(layouts, asked.target)
-    going_on = 0 if asked.in_place else batch * count
-    tiles = tiles_of(width, queries, k.shape[2], asked.causal, target, heads=going_on)
-    have_maps = len(matrices) == len(FLAT)
-    whole = next((each for each in tiles if have_maps and are_whole(layouts, (q, k, v, out), each[0])), None)
-    ragged = whole is None and takes_tensors(target) and are_rows(layouts.values(), (q, k, v, out))
-    whole = tiles[0] if ragged else whole
-    blocks, threads = tiles[-1] if whole is None else whole
-    of = AttentionClass(first.dtype, width, blocks, asked.causal, asked.with_lse, is_flat)
-    integers = [queries, k.shape[2], count // max(k.shape[1], 1)]
-    integers += [stride for each in (q, k, v, out) for stride in known_strides(each, ragged)]
-    band = 1
-    if whole is not None:
-        of = replace(of, whole=True, ragged=ragged)
-        of = replace(of, persistent=not asked.in_place and goes_on(target, q, k, of))
-        of = replace(of, paired=of.persistent and are_paired(q, of))
-        places = [number for found in matrices for number in (found.rows, *found.integers[2:])]
-        integers += [batch, k.shape[1]] if ragged else places
-        band = heads_of_band(q, k, of)
-        integers += numbers_of_blocks(q, k, band, of, multiprocessors())
-    else:
-        integers += [number for found in flat[1:3] if is_flat and found is not None for number in found.integers]
-    spans = {"q": q.span, "k": k.span, "v": v.span, "out": out.span}
-    return AttentionPlan(of, target, threads, first.shape, (batch, count, queries), spans, tuple(integers), band)
-
-
-def _text(of: AttentionClass) -> str:
-    return WholeWriter(of).text() if of.whole else attention_text(of)
-
-
-@lru_cache(_KEPT_PROGRAMS)
-def _compiled(of: AttentionClass, threads: int, target: str) -> Kernel:
-    """The kernel of a class, compiled once."""
-    from tilewright.api import compile
-
-    schedule = schedule_of(of, threads, target)
-    return compile(_text(of), target=target, schedule=schedule, language_options=EXTENTS)[NAME]
+    return planned(layouts, asked.layout, asked.causal, asked.with_lse, asked.in_place, asked.target)
 
 
 def _differentiable(q: object, k: object, v: object, options: Options) -> object:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tilewright.operators.attention_devices import multiprocessors, takes_tensors
 from tilewright.operators.attention_heads import ELEMENT_BYTES, Head
+from tilewright.operators.attention_rest import Rest, best_rest
 from tilewright.operators.attention_text import AttentionClass
 from tilewright.operators.attention_views import UNIT
 from tilewright.operators.attention_waves import is_faster_in_pairs
@@ -176,16 +177,31 @@ def heads_of_band(q: Head, k: Head, of: AttentionClass) -> int:
     return next(count for count in range(min(most, heads), 0, -1) if heads % count == 0)
 
 
-def numbers_of_blocks(q: Head, k: Head, band: int, of: AttentionClass, groups: int) -> list[int]:
+def rest_of(q: Head, k: Head, of: AttentionClass) -> Rest | None:
+    """What is left of rounds of work-groups that go on over blocks as long as each other."""
+    if not of.persistent or of.causal or of.ragged:
+        return None
+    (rows, columns), (batch, heads, queries, width) = of.blocks, q.shape
+    return best_rest(batch * heads * (queries // rows), k.shape[2] // columns, of.blocks, width, multiprocessors())
+
+
+def numbers_of_blocks(
+    q: Head, k: Head, band: int, of: AttentionClass, groups: int, rest: Rest | None = None
+) -> list[int]:
     """The last of the numbers that a launch of so many work-groups passes (`whole_integers`): those behind places in
-    matrices."""
+    matrices. It has all blocks of queries but the `rest`, or the parts of that."""
     batch, heads, queries, _ = q.shape
     blocks = -(-queries // of.blocks[0])
     found = {"nb": blocks, "band": band, "hs": heads}
+    whole = blocks * heads * batch - (0 if rest is None else rest.blocks)
     if of.persistent:
         numbered = blocks // 2 if of.paired else blocks
-        found |= {"tb": numbered * heads, "gb": numbered * band, "tiles": blocks * heads * batch}
+        found |= {"tb": numbered * heads, "gb": numbered * band, "tiles": whole}
     if of.paired:
         found |= {"pairs": blocks // 2 * heads * batch, "two": 2 * groups}
+    if of.divided:
+        assert rest is not None, "there are parts of something"
+        parts = rest.parts(k.shape[2] // of.blocks[1])
+        found |= {"tiles": rest.blocks * parts, "parts": parts, "each": rest.keys, "skipped": whole}
     known = {**found, "group": heads // k.shape[1]}
     return [*found.values(), *(part for name in divisors(of) for part in reciprocal(known[name]))]

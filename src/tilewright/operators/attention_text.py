@@ -20,6 +20,8 @@ EXTENTS = {"extents": "any"}
 """What is said of the language: heads, and so tiles, have any width."""
 WIDTH_UNIT = 16
 """Elements of 16 bits along which one instruction multiplies."""
+APART = 8.0
+"""Powers of two by which a maximum may be below the largest score: exponentials are no larger than 256 then."""
 _START = -(2.0**100)
 """The maximum of no scores: its product with the scale is exact, so that the factor between it and itself is 1."""
 LOG2_E = 1.4426950408889634
@@ -33,8 +35,9 @@ class AttentionClass(Struct, frozen=True):
     of one matrix each, for keys and values, in which a head begins at a multiple of the width. If all is `whole`, that
     is so of queries too, lengths are multiples of blocks, and rows begin at multiples of 16 bytes; `persistent` says
     that work-groups go on from block to block then, and that the result lies where none of the arguments does; if they
-    are `paired`, by turns to one that sees many keys and to one that sees few. If it is `ragged` lengths are any, and
-    heads any, if they begin at multiples of 16 bytes.
+    are `paired`, by turns to one that sees many keys and to one that sees few. If they are `divided`, work-groups go on
+    over parts of the keys of the last blocks, each of which has a result of its own. If it is `ragged` lengths are any,
+    and heads any, if they begin at multiples of 16 bytes.
     """
 
     element: str
@@ -46,6 +49,7 @@ class AttentionClass(Struct, frozen=True):
     whole: bool = False
     persistent: bool = False
     paired: bool = False
+    divided: bool = False
     ragged: bool = False
 
     @property
@@ -74,6 +78,8 @@ class AttentionClass(Struct, frozen=True):
 class AttentionWriter:
     """The types of one class, and the pieces of its text."""
 
+    block = "x"
+
     def __init__(self, of: AttentionClass) -> None:
         (rows, columns), width = of.blocks, of.padded
         self.of, self.blocks, self.rows, self.columns, self.width = of, of.blocks, rows, columns, width
@@ -82,7 +88,7 @@ class AttentionWriter:
         self.query_view, self.result_view = views.of_head(rows), views.of_head(rows, is_stored=True)
         self.q, self.k = views.tile(rows), views.tile(columns)
         self.kt = f"tile<{width}x{columns}x{of.element}>"
-        self.line, self.column = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>"
+        self.line, self.column, self.bits = f"tile<{rows}xf32>", f"tile<{rows}x1xf32>", f"tile<{rows}xi1>"
         self.accumulators = f"tile<{rows}x{width}xf32>"
 
     def text(self) -> str:
@@ -150,6 +156,8 @@ class AttentionWriter:
 {spread("upl", "up", self.line, 1)}
 {spread("downl", "down", self.line, 1)}
 %most = constant <f32: {_START}> : {self.line}
+%same = constant <f32: 1.0> : {self.line}
+%apart = constant <f32: {APART}> : {self.line}
 %none = constant <f32: 0.0> : {self.line}
 %nothing = constant <f32: 0.0> : {self.accumulators}
 %still = constant <f32: 0.0> : {self.s}
@@ -215,14 +223,15 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 %{raw} = mmaf %qs, %{t}kt1, %still : {self.q}, {self.kt}, {self.s}
 {mask}
 {reduced(f"{t}top", f"{t}s", "maxf", "0xFF800000", self.blocks)}
-%{t}mn = maxf %{m}, %{t}top : {self.line}
+{raised(t, m, f"{t}top", "upl", self.rows)}
 %{t}nm = mulf %{t}mn, %downl : {self.line}
 {across(f"{t}mw", f"{t}nm", self.rows, self.columns)}
 %{t}d = fma %{t}s, %ups, %{t}mw : {self.s}
 %{t}e = exp2 %{t}d flush_to_zero : {self.s}
 {reduced(f"{t}part", f"{t}e", "addf", "0.0", self.blocks)}
 %{t}g = fma %{m}, %upl, %{t}nm : {self.line}
-%{t}f = exp2 %{t}g flush_to_zero : {self.line}
+%{t}f0 = exp2 %{t}g flush_to_zero : {self.line}
+%{t}f = select %{t}far, %{t}f0, %same : {self.bits}, {self.line}
 %{t}lf = mulf %{total}, %{t}f : {self.line}
 %{t}ln = addf %{t}lf, %{t}part : {self.line}
 {across(f"{t}fw", f"{t}f", self.rows, self.width)}
@@ -290,8 +299,23 @@ continue %mn, %ln, %next : {self.line}, {self.line}, {self.accumulators}
 {spread("scales", "scale", self.line, 1)}
 %logs = log %{total} : {self.line}
 %lses = fma %{m}, %scales, %logs : {self.line}
-{line_of_head("lse", "h", "lqa" if self.of.whole and not self.of.ragged else "lq", self.rows)}
-%lsed = store_view_tko weak %lses, %lsew[%x] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
+{self._line()}
+%lsed = store_view_tko weak %lses, %lsew[%{self.block}] : {self.line}, {line_view(self.rows)}, tile<i32> -> token"""
+
+    def _line(self) -> str:
+        """`%lsew`, of which the logarithms are stored by the number of the `block`."""
+        return line_of_head("lse", "h", "lq", self.rows)
+
+
+def raised(t: str, m: str, top: str, up: str, rows: int) -> str:
+    """`%mn`: the maximum that scores are taken from, raised to the largest one where that is `%apart` powers of two
+    above it, which `%far` tells. Most factors of what was summed up are 1 so, by which nobody need multiply."""
+    line, bits = f"tile<{rows}xf32>", f"tile<{rows}xi1>"
+    return f"""%{t}mx = maxf %{m}, %{top} : {line}
+%{t}grown = subf %{t}mx, %{m} : {line}
+%{t}grownup = mulf %{t}grown, %{up} : {line}
+%{t}far = cmpf greater_than ordered %{t}grownup, %apart : {line} -> {bits}
+%{t}mn = select %{t}far, %{t}mx, %{m} : {bits}, {line}"""
 
 
 def attention_text(of: AttentionClass) -> str:

@@ -85,15 +85,18 @@ class Views(Struct, frozen=True):
             ]
         )
 
-    def position(self, name: str, head: str) -> str:
-        """`%qr3` and `%qc3`: the row, and the column in widths, at which a head begins in the matrix of all."""
+    def position(self, name: str, head: str, behind: str = "") -> str:
+        """`%qr3` and `%qc3`: the row, and the column in widths, at which a head begins in the matrix of all; or so many
+        rows `behind` that."""
         lines: list[str] = []
         for what, batch, of_head in (("r", "rb", "rh"), ("c", "cb", "ch")):
             lines += [
                 f"%{name}{what}1 = muli %b, %{name}{batch} : tile<i32>",
                 f"%{name}{what}2 = muli %{head}, %{name}{of_head} : tile<i32>",
-                f"%{name}{what}3 = addi %{name}{what}1, %{name}{what}2 : tile<i32>",
+                f"%{name}{what}{0 if behind and what == 'r' else 3} = addi %{name}{what}1, %{name}{what}2 : tile<i32>",
             ]
+        if behind:
+            lines.append(f"%{name}r3 = addi %{name}r0, %{behind} : tile<i32>")
         return "\n".join(lines)
 
     def loaded(self, name: str, index: str, rows: int, prefix: str = "") -> str:

@@ -13,6 +13,10 @@ Of as many pairs as there are work-groups, all take the short blocks first and t
 all pairs take as long. H200, width 128, length 4096: 0.41 GB are read from memory, 1.53 GB without pairs. What short
 blocks have read the long ones, which begin with it, find in the cache: H100, width 256, of torch's attention, 512 .91
 for .85 with the long ones first, 1024 1.01 for .99, 2048 1.00 both; width 128 as fast.
+
+Work-groups that have parts of the keys take those of a block one after the other; what a part begins with is a number
+of rows more in the matrices of keys and values, and its result lies in a matrix of results of all parts
+(`attention_rest.py`).
 """
 
 from __future__ import annotations
@@ -21,13 +25,14 @@ from typing import Final
 
 from tilewright.machine.cuda.tensor_maps import MAP_UNIT
 from tilewright.operators.attention_text import NAME, AttentionClass, AttentionWriter
-from tilewright.operators.attention_views import UNIT, Arrays
+from tilewright.operators.attention_views import UNIT, Arrays, line_of_head, line_view
 
 FLAT: Final = "qkvo"
 """The arrays of which all heads are one matrix."""
 _NUMBERS: Final = ("nb", "band", "hs")
 _OF_ALL: Final = ("tb", "gb", "tiles")
 _OF_PAIRS: Final = ("pairs", "two")
+_OF_PARTS: Final = ("parts", "each", "skipped")
 _UPWARDS: Final = frozenset({96})
 """Widths whose whole blocks of keys are faster from the first one up, under a mask (H200, length 4096: 524 TFLOP/s for
 498; ragged ones of length 4000 464 for 517)."""
@@ -42,19 +47,22 @@ def whole_integers(of: AttentionClass) -> tuple[str, ...]:
     the matrices of all heads, and how far batches and heads are apart in them: rows, and columns in widths. Blocks of
     queries of a head, heads of a band, and heads; if work-groups go on also blocks of queries of a batch, of a band,
     and in all. If blocks are paired these of a batch and of a band are pairs, and there are the pairs in all, and twice
-    the work-groups. What is divided by has its `reciprocal` at the end.
+    the work-groups. If they are divided there are parts in all, those of a block, how many blocks of keys they have,
+    and in front of how many blocks of queries there are no parts. What is divided by has its `reciprocal` at the end.
     """
     strides = [f"s{name}{mode}" for name in "qkvo" for mode in "bhl"]
     flat = [f"{name}{what}" for name in FLAT for what in ("rows", "rb", "rh", "cb", "ch")]
     flat = ["bs", "hks"] if of.ragged else flat
     reciprocals = [f"{name}{part}" for name in divisors(of) for part in "rt"]
-    of_all = (*_OF_ALL, *(_OF_PAIRS if of.paired else ())) if of.persistent else ()
+    more = _OF_PAIRS if of.paired else _OF_PARTS if of.divided else ()
+    of_all = (*_OF_ALL, *more) if of.persistent else ()
     return ("lq", "lk", "group", *strides, *flat, *_NUMBERS, *of_all, *reciprocals)
 
 
 def divisors(of: AttentionClass) -> tuple[str, ...]:
     """The numbers of `whole_integers` that others are divided by."""
-    return ("band", "group", *(("tb", "gb", *(("two",) if of.paired else ())) if of.persistent else ()))
+    more = ("two",) if of.paired else ("parts",) if of.divided else ()
+    return ("band", "group", *(("tb", "gb", *more) if of.persistent else ()))
 
 
 def reciprocal(number: int) -> tuple[int, int]:
@@ -87,8 +95,22 @@ _PAIR: Final = f"""{_quotient("round", "t", "two")}
 """Which pair a block by its number is of, and whether it is the long one (`later`)."""
 
 
+_PART: Final = f"""{_quotient("place", "u", "parts")}
+%begun = muli %place, %parts : tile<i32>
+%piece = subi %u, %begun : tile<i32>
+%t = addi %place, %skipped : tile<i32>
+%from = muli %piece, %each : tile<i32>
+%left = subi %whole, %from : tile<i32>
+%behind = muli %from, %columns : tile<i32>"""
+"""Of which block a part by its number is, and how many blocks of keys, and keys, there are in front of it."""
+
+
 class WholeWriter(AttentionWriter):
     """The text of one class."""
+
+    def __init__(self, of: AttentionClass) -> None:
+        super().__init__(of)
+        self.block = "u" if of.divided else "x"
 
     def text(self) -> str:
         of = self.of
@@ -100,7 +122,8 @@ class WholeWriter(AttentionWriter):
             self._end(),
         ]
         if of.persistent:
-            block = ["for %t in (%bid to %tiles, step %count) : tile<i32> {", *block, "continue\n}"]
+            number = "u" if of.divided else "t"
+            block = [f"for %{number} in (%bid to %tiles, step %count) : tile<i32> {{", *block, "continue\n}"]
         pieces = [
             f"cuda_tile.module @kernels {{\nentry @{NAME}({parameters}) {{",
             self._known(),
@@ -178,6 +201,8 @@ class WholeWriter(AttentionWriter):
     def places(self) -> str:
         """Which block of queries of which head this is, and how many blocks of keys it sees."""
         seen = "%seen = addi %whole, %zero : tile<i32>"
+        if self.of.divided:
+            seen = "%seen = mini %each, %left signed : tile<i32>"
         if self.of.causal:
             seen = """%behind = addi %query, %rows : tile<i32>
 %enough = divi %behind, %columns signed rounding<positive_inf> : tile<i32>
@@ -200,7 +225,7 @@ class WholeWriter(AttentionWriter):
     def _numbers(self) -> str:
         """The batch, the band of heads, and the number in it of a block by its number among all, or of its pair."""
         number = "pair" if self.of.paired else "t"
-        return f"""{_PAIR if self.of.paired else ""}
+        return f"""{_PAIR if self.of.paired else _PART if self.of.divided else ""}
 {_quotient("b", number, "tb")}
 %before = muli %b, %tb : tile<i32>
 %within = subi %{number}, %before : tile<i32>
@@ -210,7 +235,15 @@ class WholeWriter(AttentionWriter):
 
     def _positions(self) -> str:
         """Where the head begins in each matrix of all."""
-        return "\n".join(self.views.position(name, "hk" if name in "kv" else "h") for name in FLAT)
+        of_keys = ("hk", "behind" if self.of.divided else "")
+        return "\n".join(self.views.position(name, *(of_keys if name in "kv" else ("h", ""))) for name in FLAT)
+
+    def _line(self) -> str:
+        if not self.of.divided:
+            return line_of_head("lse", "h", "lq" if self.of.ragged else "lqa", self.rows)
+        tensor = "tensor_view<?xf32, strides=[1]>"
+        return f"""%lset = make_tensor_view %lse, shape = [%orows], strides = [1] : tile<i32> -> {tensor}
+%lsew = make_partition_view %lset : {line_view(self.rows)}"""
 
     def _stored(self) -> str:
         behind = "" if self.of.persistent else " token=%qd"
@@ -222,5 +255,6 @@ class WholeWriter(AttentionWriter):
                 f" : {tile}, {view}, tile<i32> -> token"
             )
         view = self.views.of_all(self.rows, is_stored=True)
-        return f"""%oat = addi %or3, %query : tile<i32>
-%done = store_view_tko weak %rounded, %og[%oat, %oc3]{behind} : {self.q}, {view}, tile<i32> -> token"""
+        place, column = ("%oat = muli %u, %rows", "zero") if self.of.divided else ("%oat = addi %or3, %query", "oc3")
+        return f"""{place} : tile<i32>
+%done = store_view_tko weak %rounded, %og[%oat, %{column}]{behind} : {self.q}, {view}, tile<i32> -> token"""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tilewright.operators.alignment import BYTES, aligned_strides, has_maps, misaligned
+from tilewright.ir.schedules import parse_line
+from tilewright.operators.alignment import BYTES, aligned_strides, has_maps, has_wide_copies, misaligned
 from tilewright.operators.contractions import (
     COLUMNS,
     PARTIAL,
@@ -44,6 +45,10 @@ _KEPT_PROGRAMS: Final = 256
 
 _HALF: Final = 2
 """Bytes of elements whose tiles are always copied by the machine, where that has maps."""
+_DOUBLE: Final = 8
+_REGISTER: Final = 4
+_SPARE: Final = 64
+"""Registers of accumulators beside which a thread has enough."""
 _SMALL: Final = 64
 _MANY: Final = 16
 _LONG: Final = 1024
@@ -168,22 +173,42 @@ def plan_of(contraction: Contraction, wish: Wish) -> Plan:
         found = _with_aligned_factors(found, copies, tiles.seconds, exact=wish.precision == "exact")
     parts = tiles.parts
     if parts == 1:
-        steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish.target)),)
+        steps = (_step(found, wish, _with_maps(tiles.schedule, found, wish)),)
     else:
         divided = in_parts(found, parts, wish.accumulate)
         plain = replace(wish, compute=wish.accumulate, steps=(), scaled=False, added=False, rounded=False)
         steps = (
-            _step(divided.product, plain, _with_maps(tiles.schedule, divided.product, wish.target)),
+            _step(divided.product, plain, _with_maps(tiles.schedule, divided.product, wish)),
             _step(divided.sums, wish, ""),
         )
     return Plan(tuple(copies), found, steps, wish.target, wish.precision, parts)
 
 
-def _with_maps(tiles: str, found: Arrangement, target: str) -> str:
-    """Tiles of 16 bits, with the one way that matrices of the class need: either all have maps, or one has none."""
-    is_half = all(BYTES[one.dtype] == _HALF for one in found.operands[:2])
-    copies = is_half and architecture_of(target).multiplies_by_groups
-    return f"{tiles} maps={'yes' if has_maps(found) else 'no'}" if copies else tiles
+def _with_maps(tiles: str, found: Arrangement, wish: Wish) -> str:
+    """Tiles with the one way that matrices of the class need: of 16 bits all have maps, or one has none; those of
+    f32 and f64 threads copy an element at a time, or 16 bytes where that is told from a second way."""
+    types = {one.dtype for one in found.operands[:2]}
+    if all(BYTES[each] == _HALF for each in types):
+        is_copied = architecture_of(wish.target).multiplies_by_groups
+        return f"{tiles} maps={'yes' if has_maps(found) else 'no'}" if is_copied else tiles
+    is_wide = has_wide_copies(found) if wish.precision == "exact" and types == {wish.accumulate} else None
+    if is_wide is False:
+        return f"{tiles} maps=none"
+    is_told = is_wide and BYTES[wish.accumulate] == _DOUBLE and _has_one_way(tiles, found.extents[TERMS])
+    return f"{tiles} maps=yes" if is_told else tiles
+
+
+def _has_one_way(tiles: str, terms: int) -> bool:
+    """Whether products of f64 are faster without a second way of copying: accumulators take so many registers of a
+    thread that both spill some, or terms end in a box, for which there is a loop of its own then.
+
+    Others are not, nor are those of f32 (`benchmarks/gpu/matmul.py`; 4096).
+    """
+    schedule = parse_line(tiles)
+    if schedule.tile is None or schedule.threads is None:
+        return False
+    rows, columns, depth = schedule.tile
+    return terms % depth != 0 or rows * columns * _DOUBLE // _REGISTER > _SPARE * schedule.threads
 
 
 def _step(found: Arrangement, wish: Wish, tiles: str) -> Step:

@@ -21,6 +21,8 @@ from tilewright.ir.types import INDEX, GroupType, MemrefType, PointerType, Scala
 
 _DEPTH = 16
 _SHALLOW = 8
+_WIDE = 64
+"""Bits of an index."""
 _MOST_SHIFTED = 62
 _MOST_ALIGNED = 1 << 12
 
@@ -161,6 +163,9 @@ def never_negative(value: Value, depth: int = _SHALLOW) -> bool:
             return never_negative(op.lhs, depth - 1) or never_negative(op.rhs, depth - 1)
         case Sub():
             return _is_difference(op, depth)
+        case UCast():
+            # what a narrower integer reads as without sign
+            return isinstance(op.value.type, ScalarType) and op.value.type.is_integer and op.value.type.bits < _WIDE
         case _:
             return False
 

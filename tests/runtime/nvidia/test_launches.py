@@ -25,7 +25,7 @@ from tilewright.artifacts.artifact import (
     ScalarParameter,
 )
 from tilewright.artifacts.constraints import Origin, Polynomial, Quantity
-from tilewright.artifacts.parameters import Steps
+from tilewright.artifacts.parameters import Joined, Steps
 from tilewright.artifacts.parts import Parts, Trips
 from tilewright.machine.cuda import binding, driver
 from tilewright.machine.cuda.errors import DeviceFailed, DriverError, DriverUnavailable, OutOfDeviceMemory
@@ -186,6 +186,19 @@ def test_steps_take_the_place_of_a_launch(played: FakeDriver) -> None:
         assert len(played.memory[first.words[3]]) == 256 * grid
     launches = [call for call in played.calls if call in ("cuLaunchKernelEx", "cuMemFreeAsync")]
     assert launches[-3:] == ["cuLaunchKernelEx", "cuLaunchKernelEx", "cuMemFreeAsync"]
+
+
+def test_work_groups_that_are_joined(played: FakeDriver) -> None:
+    """The kernel in whose code they are is launched in place of the other one, and told the same grid."""
+    plans = [LaunchPlan((32 * k, 1, 1), most=2, gathered=True) for k in (1, 2)]
+    step = KernelInfo("k.0", "k0", (VECTOR,), launch=plans[1])
+    info = KernelInfo("k", "k", (VECTOR,), launch=plans[0], steps=Steps((step,), joined=Joined(1, 2, 2, 95, 0)))
+    found = bind_artifact(artifact_of(info, step), None)["k"]
+    for grid, threads in (((4, 2), 64), ((2, 4), 64), ((8, 1), 32), ((1, 2), 32)):
+        found.prepare(grid)(OnDevice((5,)))
+        launched = played.launches[-1]
+        assert (launched.grid, launched.block) == ((2, 1, 1), (threads, 1, 1))
+        assert launched.words[2:5] == (*grid, 1)
 
 
 def test_two_forms(played: FakeDriver) -> None:

@@ -147,8 +147,10 @@ def passed(slots: bytes, parameters: tuple[Parameter, ...], number: int | Quanti
 def launches(
     memory: DeviceMemory, info: KernelInfo, grid: tuple[int, int, int]
 ) -> list[tuple[KernelInfo, Buffer | None]]:
-    """What a kernel is run by, each with the memory that work-groups keep: its steps, if there are some."""
-    if info.steps is None:
+    """What a kernel is run by, each with the memory that work-groups keep: its steps, if there are some, but such as
+    join work-groups only on grids that suit them."""
+    joined = None if info.steps is None else info.steps.joined
+    if info.steps is None or (joined is not None and not joined.suits(grid)):
         return [(info, flags_of(memory, info, prod(grid)))]
     plans = [step.launch for step in info.steps.kernels]
     size = max(plan.group_bytes for plan in plans if plan is not None)

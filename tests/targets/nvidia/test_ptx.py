@@ -75,10 +75,11 @@ _GEMM = """func @k(%A: memref<{0}x256x256>, %C: memref<{0}x256x256>) {{
     [
         (_GEMM.format("f16"), False),
         (_GEMM.format("f64"), True),
+        (_GEMM.format("f64").replace("256", "4096"), False),
         ("func @k(%x: memref<f32x?>) { %a = constant 1.0 : f32\naxpby %a, %x, %a, %x }", True),
         ((Path(__file__).parents[3] / "examples" / "fused_kernel.tl").read_text(), False),
     ],
-    ids=["products of warp groups", "products by threads", "no products", "packed"],
+    ids=["products of warp groups", "products by threads", "all registers taken", "no products", "packed"],
 )
 def test_loops_are_reduced_where_that_is_worth_its_registers(
     text: str, reduces: bool, monkeypatch: pytest.MonkeyPatch

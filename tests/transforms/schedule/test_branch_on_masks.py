@@ -278,28 +278,6 @@ def test_half_of_a_mask_is_not_enough(rng: np.random.Generator) -> None:
         assert taken(module, (np.int32(4), np.int32(0), np.bool_(False)), rng) == wanted
 
 
-def test_branches_are_rare() -> None:
-    """Those of masks, also of the program, not others."""
-
-    def rare(lines: str, masked: str) -> list[bool]:
-        module = of_mask(lines, masked)
-        run(module, BranchOnMasks())
-        return [op.rare for op in module.walk() if isinstance(op, scf.If)]
-
-    assert rare(SCORES, MASKED) == [True]
-    branch = f"%s = scf.if %b -> {FLOATS} {{ THEN scf.yield %kept }} {{ ELSE scf.yield USUAL }}"
-    select = f"%kept = arith.select %mask, %never, %raw -> {FLOATS}"
-    twice = f"%twice = arith.add %raw, %raw -> {FLOATS}"
-
-    def of(then: str, orelse: str = "", usual: str = "%raw") -> list[bool]:
-        return rare(SCORES, branch.replace("THEN", then).replace("ELSE", orelse).replace("USUAL", usual))
-
-    assert of(select) == [True]
-    assert of(f"%kept = arith.add %raw, %never -> {FLOATS}") == of(select, twice, "%twice") == [False]
-    assert of(select, usual="%nothing") == [False]
-    assert of(f"%kept = arith.select %mask, %never, %nothing -> {FLOATS}", usual="%nothing") == [False]
-
-
 def test_a_mask_of_no_iteration_is_gone() -> None:
     module = of_mask(SCORES.replace("tile.splat %p", "arith.constant {value = 4}"))
     run(module, BranchOnMasks())

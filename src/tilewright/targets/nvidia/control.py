@@ -184,7 +184,7 @@ def _if(ctx: KernelContext, op: core.Operation) -> None:
         return
     carried = Carried(ctx)
     forms: list[Lowered] = []
-    with ctx.b.if_else(condition, likely=False if op.rare else None) as branch:
+    with ctx.b.if_else(condition) as branch:
         for side, region in ((branch.then, op.then), (branch.otherwise, op.orelse)):
             if region is None:
                 continue

@@ -8,14 +8,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from tilewright.artifacts.artifact import Artifact, KernelInfo, device_block_size
-from tilewright.artifacts.parameters import SCHEDULE, Steps, with_stand_ins
+from tilewright.artifacts.parameters import SCHEDULE, Joined, Steps, with_stand_ins
 from tilewright.diagnostics import Report
 from tilewright.dialects import tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.builtin import Module as ModuleOp
 from tilewright.ir.interfaces import Elementwise
 from tilewright.ir.printer import print_op
-from tilewright.ir.schedules import Way, parse_line
+from tilewright.ir.schedules import ProductChoice, Way, parse_line
 from tilewright.ir.types import MemrefType, TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.targets.llvm.elementwise import knows
@@ -32,10 +32,13 @@ from tilewright.targets.nvidia.kernel import COLLECTIVE_ONLY, lower_kernel, lowe
 from tilewright.targets.nvidia.ptx import DATA_LAYOUT, TRIPLE, compile_to_ptx
 from tilewright.targets.nvidia.team import in_spmd
 from tilewright.transforms.schedule.known import has_tile
+from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS
 from tilewright.transforms.schedule.request import ScheduleRequest
 
 _CONSTANT_SPACE: Final = 4
 _OF_WARP_GROUPS: Final = "wgmma."
+_TO_F64: Final = ".f64"
+_WORDS_OF_F64: Final = 2
 """What the names of instructions begin with that multiply for a group of four warps."""
 
 
@@ -69,11 +72,20 @@ def _reduces_loops(info: KernelInfo) -> bool:
 
     Products that threads compute are up to 8 % slower without (H100; f64, f32, those of the stages up to 9 %, or 5 %
     faster). Those of warp groups read no factors through registers, and blocks of small products wait for memory:
-    without, 56 and 94 kernels were .97 to 1.06 and .99 to 1.05 times as fast, in the mean 1.004 and .999.
+    without, 56 and 94 kernels were .97 to 1.06 and .99 to 1.05 times as fast, in the mean 1.004 and .999. Where
+    accumulators of f64 take half of the registers, of open extents, there are none left (H200, batches of 256: 128x128
+    1.02 times as fast without, 128x64 1.05; 64x64 .98).
     """
     taken = parse_line(info.facts.get(SCHEDULE, ""))
     by_groups = any(each.instruction.startswith(_OF_WARP_GROUPS) for each in taken.products)
-    return not by_groups and taken.way is not Way.PACKED
+    leaves_none = any(_fills_registers(each, taken.threads or 1) for each in taken.products)
+    return not (by_groups or leaves_none) and taken.way is not Way.PACKED
+
+
+def _fills_registers(product: ProductChoice, threads: int) -> bool:
+    """Whether accumulators of f64 take as many registers of a thread as they may."""
+    rows, columns, _ = product.tile
+    return product.instruction.endswith(_TO_F64) and rows * columns * _WORDS_OF_F64 >= MOST_SUM_REGISTERS * threads
 
 
 def _emit(
@@ -105,6 +117,8 @@ def _in_steps(module: ModuleOp, kernel: Kernel, by_name: Mapping[str, KernelInfo
     steps = tuple(replace(by_name[step.sym_name], parameters=info.parameters) for step in module.steps_of(kernel))
     if not steps:
         return info
+    if kernel.joined is not None:
+        return replace(info, steps=Steps(steps, joined=Joined(*kernel.joined)))
     assert kernel.stepped is not None
     return replace(info, steps=Steps(steps, *kernel.stepped))
 

@@ -41,6 +41,8 @@ _ROWS: Final = 8
 _SWIZZLED: Final = dict(zip(SWIZZLED_LINES, (1 << 30, -2 << 30, -1 << 30), strict=True))
 """In the upper half, by bytes of a line; the highest bit is a sign to LLVM."""
 _HALF_BITS: Final = 16
+_FAR: Final = 1 << 29
+"""Elements of a mode, of which a thread copies none so far from its first one."""
 _COLUMNS: Final = ((0x6420, 0x2064), (0x7531, 0x3175))
 """Which bytes of two words are even ones, and odd ones, those of the first word first or last."""
 _REGISTERS: Final = {"float": "=f", "i32": "=r"}
@@ -85,37 +87,57 @@ def _copy(ctx: KernelContext, op: core.Operation) -> None:
     bytes_ = op.width * memref_of(op.memref).element.bytes
     read, places = address(ctx, source, starts), _Places(ctx, op.target, op.target_indices)
     there = list(lane.offsets(op.target_registers, len(op.target_indices)))
+    bounds = _Bounds(ctx, op, source, starts) if op.fills else None
     for run, offset in enumerate(lane.offsets(op.registers, len(starts))):
         if run % op.width:
             continue
         place = places.at(there[run])
         origin = _moved(ctx, source, read, offset)
-        at = checked_indices(ctx, starts, offset, op.check)
-        if op.fills:
-            copy_async(ctx, place, origin, bytes_, _given(ctx, op, source, at), shared=op.shared)
+        if bounds is not None:
+            copy_async(ctx, place, origin, bytes_, bounds.given(offset), shared=op.shared)
         else:
+            at = checked_indices(ctx, starts, offset, op.check)
             with b.if_then(in_bounds(ctx, source, at, op.check)):
                 copy_async(ctx, place, origin, bytes_, shared=op.shared)
 
 
-def _given(ctx: KernelContext, op: ops.CopyAsync, source: View, at: Sequence[Value]) -> Value | None:
-    """Bytes of a copy that lie inside; None if all do."""
-    if not any(op.check):
-        return None
-    b, size = ctx.b, memref_of(op.memref).element.bytes
-    near = op.registers[0][1] if op.registers else None
-    inside = constant("i32", op.width * size)
-    if near is not None and op.check[near]:
-        left = b.sub(source.sizes[near], at[near])
-        some = b.smin(b.smax(left, i64(0)), i64(op.width))
-        # of several elements the first is inside if any is: what lies in front of the memref begins no copy
-        some = b.select(b.icmp("slt", at[near], i64(0)), i64(0), some)
-        inside = b.trunc(b.mul(some, i64(size)), "i32")
-    for mode, checked in enumerate(op.check):
-        if checked and mode != near:
-            there = b.icmp("ult", at[mode], source.sizes[mode])
-            inside = b.select(there, inside, i32(0))
-    return inside
+class _Bounds:
+    """Where the matrix of a copy ends, seen from the first element of a thread: in 32 bits, for what a thread copies
+    lies near that, and the tests of each copy are half as many instructions."""
+
+    def __init__(self, ctx: KernelContext, op: ops.CopyAsync, source: View, starts: Sequence[Value]) -> None:
+        self._ctx, self._op = ctx, op
+        self._near = op.registers[0][1] if op.registers else None
+        self._first: dict[int, Value] = {}
+        self._left: dict[int, Value] = {}
+        for mode, checked in enumerate(op.check):
+            if checked:
+                left = ctx.b.sub(source.sizes[mode], starts[mode])
+                self._first[mode], self._left[mode] = self._clamped(starts[mode]), self._clamped(left)
+
+    def _clamped(self, value: Value) -> Value:
+        """As near as matters: sums with offsets stay in 32 bits."""
+        b = self._ctx.b
+        return b.trunc(b.smin(b.smax(value, i64(-_FAR)), i64(_FAR)), "i32")
+
+    def given(self, offset: Sequence[int]) -> Value | None:
+        """Bytes of the copy at an offset that lie inside; None if all do."""
+        if not self._first:
+            return None
+        b, size = self._ctx.b, memref_of(self._op.memref).element.bytes
+        inside = constant("i32", self._op.width * size)
+        if self._near in self._first and self._op.width > 1:
+            left = b.sub(self._left[self._near], i32(offset[self._near]))
+            inside = b.mul(b.smin(b.smax(left, i32(0)), i32(self._op.width)), i32(size))
+        for mode in self._first:
+            inside = b.select(self._is_inside(mode, offset[mode]), inside, i32(0))
+        return inside
+
+    def _is_inside(self, mode: int, offset: int) -> Value:
+        """Whether an element lies in the matrix along a mode: behind its first and in front of its end."""
+        b = self._ctx.b
+        at, end = b.add(self._first[mode], i32(offset)), b.add(self._first[mode], self._left[mode])
+        return b.icmp("ult", at, end)
 
 
 def _commit(ctx: KernelContext, op: core.Operation) -> None:

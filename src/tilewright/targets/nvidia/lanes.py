@@ -299,6 +299,12 @@ def _elect(ctx: KernelContext, op: core.Operation) -> None:
     ctx.bind(op.out, ctx.b.extract_value(found, "i1", 1))
 
 
+def _all(ctx: KernelContext, op: core.Operation) -> None:
+    assert isinstance(op, lane.All)
+    said = ctx.scalar(op.condition)
+    ctx.bind(op.out, ctx.b.intrinsic("llvm.nvvm.vote.all.sync", "i1", [i32(-1), said], overload=[]))
+
+
 def _aligned(ctx: KernelContext, op: core.Operation) -> None:
     assert isinstance(op, lane.Aligned)
     b = ctx.b
@@ -399,6 +405,7 @@ def lowerings() -> Mapping[type[core.Operation], OpLowering]:
         lane.Store: _store,
         lane.Synchronize: _synchronize,
         lane.Elect: _elect,
+        lane.All: _all,
         lane.Aligned: _aligned,
         lane.Row: _row,
         lane.Fill: _fill,

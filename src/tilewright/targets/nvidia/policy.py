@@ -164,7 +164,9 @@ class NvidiaTilePolicy(Struct, frozen=True):
         factor = self._multiplied(a, b, c)
         if factor is not None:
             is_fast = self.precision is Precision.FAST
-            found = tile_of_lines(factor, extents, turned, self.architecture, self.threads, fast=is_fast)
+            found = tile_of_lines(
+                factor, extents, turned, self.architecture, self.threads, fast=is_fast, shares=self.shares
+            )
             if found is not None:
                 return found
         if not self._is_by_groups(a, b, c):

@@ -24,7 +24,7 @@ from tilewright.targets.nvidia.group_tiles import (
     STREAMED_TILES,
     WARPGROUP_TILES,
 )
-from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, Cost, MeasuredTile
+from tilewright.targets.nvidia.measured_tiles import F32_TILES, F64_TILES, Cost, MeasuredTile, Slower
 from tilewright.targets.nvidia.model import MULTIPROCESSORS, USUAL_THREADS, ProductTile, is_by_groups, product_tiles
 from tilewright.targets.nvidia.modelled_tiles import ModelledTile, modelled_tiles
 
@@ -60,11 +60,27 @@ _FLAGGED: Final = 1.5e-4
 """Seconds of the host that a launch takes longer whose blocks share terms: it goes through Python, for the memory of
 its flags is that of a stream. H200, host not ahead of the device: 2560 155 us for 58, 5120 508 for 386, where the
 device alone takes 57 for 59 and 359 for 392."""
+_LASTING: Final = 1e-3
+"""Seconds of a launch for which a device is at the limit of its power, if others were in front of it. H200, bias and
+gelu, half a millisecond between launches, tiles for such a device over others: 3072 .97 and .98, 5120 1.00, 8192 1.04
+twice."""
 _HALF: Final = 64
 """Elements of 16 bits in 128 bytes."""
 _HALF_BYTES: Final = 2
 _LEAST_SIZE: Final = 512
 _LONG: Final = MeasuredTile(128, 256, Cost(2.2, 0.68), threads=2 * USUAL_THREADS)
+_BY_TURNS: Final = MeasuredTile(
+    128,
+    128,
+    Cost(1.4, 0.314),
+    Cost(0.6, 0.628),
+    more=" roles=yes pingpong=yes",
+    depth=32,
+    once=2.5,
+    slowed=(Slower(1.09, 3000),),
+)
+"""Of tf32: stores of four bytes that nothing hides take long. H200, gemm, of cuBLAS's speed: 2048 1.05, with 256 x 128
+.98, 128 x 256 .97; 4096 .985, with 256 x 128 .992."""
 _MOST_SUMS: Final = 128
 """Of a thread, beside a factor in registers."""
 _LEAST_READ: Final = 64
@@ -167,17 +183,20 @@ def tile_of_lines(
     threads: int | None = None,
     *,
     fast: bool = False,
+    shares: bool = False,
 ) -> MeasuredTile | None:
     """The tile with which a product m x n x k of tf32, of bytes one factor of which lies as units do not take it, or of
     floats of 8 bits with `fast` sums takes least time.
 
     None for other factors, and where units or copies take both as they lie. Blocks may have as many `threads` as are
-    known.
+    known, and groups of warps take turns where a program `shares` as the model wishes.
     """
     if not _is_of_lines(factor, architecture, turned, fast):
         return None
     m, n, k = extents
     tiles = [*_tiles_of_lines(factor, turned)]
+    if shares and factor is TF32 and not any(turned):
+        tiles.append(_BY_TURNS)
     mine = [tile for tile in tiles if threads in (None, tile.threads)] or tiles
     return min(_fitting(mine, m, n), key=lambda tile: tile.seconds(m, n, k, 1))
 
@@ -256,7 +275,8 @@ def chosen_tile(
     `whole_sectors` says whether rows of factors begin at multiples of 32 bytes, `exact` whether nothing is rounded on
     the way. With `tiles` any, those are among them of which only a model knows what they take. Only where a product
     `streams` blocks share its terms, and only where the machine stores its result (`by_machine`), and there is one, it
-    has tiles of which that is asked. So many `operations` on each element of the result follow.
+    has tiles of which that is asked. So many `operations` on each element of the result follow. Long products that
+    something follows are layers: a device is at the limit of its power before them.
     """
     m, n, k = (max(extent, 1) for extent in extents)
     factor, accumulators = ALL_SCALARS[element], SCALARS[accumulate]
@@ -271,6 +291,10 @@ def chosen_tile(
         found = [tile.followed(operations) if isinstance(tile, MeasuredTile) else tile for tile in found]
         clustered = [tile.followed(operations) for tile in SPLIT_SECTOR_TILES]
         best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
+        if operations and best.seconds(m, n, k, many) > _LASTING:
+            found = [tile.heated() if isinstance(tile, MeasuredTile) else tile for tile in found]
+            clustered, shared = ([tile.heated() for tile in tiles] for tiles in (clustered, shared))
+            best = _best_of_groups(found, (m, n, k), many, turned, whole_sectors, clustered, shared, bytes_)
     else:
         known = [tile if whole_sectors else tile.of_split_sectors(factor.bytes) for tile in found]
         best = min(_fitting(known, m, n), key=lambda tile: tile.seconds(m, n, k, many))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "80"
+_FORMAT: Final = "81"
 
 
 class NvidiaTarget(Struct, frozen=True):
@@ -120,6 +120,7 @@ class NvidiaTarget(Struct, frozen=True):
         from tilewright.transforms.schedule.recompute_tiles import RecomputeTiles
         from tilewright.transforms.schedule.share_blocks import ShareBlocks
         from tilewright.transforms.schedule.share_tiles import ShareTiles
+        from tilewright.transforms.schedule.skip_scaling import SkipScaling
         from tilewright.transforms.schedule.slicing.slice_tiles import SliceTiles
         from tilewright.transforms.separate_arrays import SeparateArrays
         from tilewright.transforms.split_subgroup_products import SplitSubgroupProducts
@@ -167,6 +168,7 @@ class NvidiaTarget(Struct, frozen=True):
             AssignLayouts(),
             LateBarriers(),
             LowerToLanes(),
+            SkipScaling(),
             JoinAccesses(),
             MergeBarriers(),
             LateEpilogues(),

@@ -79,6 +79,8 @@ class LaneValues(Struct):
                 return LaneValue(np.arange(self.lanes) // self.teams.lanes, True)
             case lane.Elect():
                 return LaneValue(np.arange(self.lanes) % self.teams.lanes == 0, True)
+            case lane.All():
+                return self._uniform(value)
             case Constant() if isinstance(op.value, bool | int):
                 return LaneValue(np.full(self._shape(value), int(op.value)), True)
             case lane.Numbers():

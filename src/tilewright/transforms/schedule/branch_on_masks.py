@@ -6,8 +6,7 @@ after:   %raw = tile.mma ..
 
 Programs mask the scores of attention for all keys, where only the last block has keys that are not there, or those that
 a query does not see. While the unit multiplies, what threads compute is what a loop waits for. Masks that are added
-(`%raw + select %m, 0, -inf`) likewise. Such branches, also those of the program, are `rare`: their code stands behind
-the loop. Left alone are masks of which nothing is known (`bounds_of_masks.py`).
+(`%raw + select %m, 0, -inf`) likewise. Left alone are masks of which nothing is known (`bounds_of_masks.py`).
 """
 
 from __future__ import annotations
@@ -47,23 +46,10 @@ class BranchOnMasks(Pass, frozen=True):
     def run(self, module: Module, context: PassContext) -> bool:
         changed = False
         for op in list(module.walk()):
-            if not isinstance(op.parent_op, scf.For):
-                continue
-            if isinstance(op, arith.Select):
+            if isinstance(op, arith.Select) and isinstance(op.parent_op, scf.For):
                 found = _masked(op)
                 changed |= found is not None and _place(found)
-            elif isinstance(op, scf.If) and not op.rare and _is_mask(op):
-                op.rare = changed = True
         return changed
-
-
-def _is_mask(op: scf.If) -> bool:
-    """Whether a branch of the program does what those of the pass do."""
-    if len(op.outs) != 1 or op.orelse is None:
-        return False
-    (kept,), (usual,) = scf.yielded(op.then), scf.yielded(op.orelse)
-    select = kept.defining_op
-    return isinstance(select, arith.Select) and usual in select.operands and _is_of_product(usual, op)
 
 
 def _masked(op: arith.Select) -> _Masked | None:
@@ -106,7 +92,7 @@ def _place(masked: _Masked) -> bool:
         inside(scf.Yield([known[root.results[0]]]))
         beside(scf.Yield([_without(beside, masked)]))
         assert not isinstance(condition, bool)
-        found = build(scf.If(condition, then, orelse, rare=True, result_types=[root.results[0].type])).outs[0]
+        found = build(scf.If(condition, then, orelse, result_types=[root.results[0].type])).outs[0]
     found.name = found.name or root.results[0].name
     root.results[0].replace_all_uses_with(found)
     for op in (root, masked.select, *reversed(cone)):

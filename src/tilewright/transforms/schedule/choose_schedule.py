@@ -39,7 +39,7 @@ from tilewright.transforms.schedule.products.grids import best_order
 from tilewright.transforms.schedule.products.plan import WARP
 from tilewright.transforms.schedule.products.shapes import extents_of
 from tilewright.transforms.schedule.products.sources import is_factor
-from tilewright.transforms.schedule.request import ScheduleRequest
+from tilewright.transforms.schedule.request import ScheduleRequest, is_of_own
 from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.schedule.spreading import Teams, registers_of
 from tilewright.transforms.spread_collectives.wishes import forget_wishes, with_wishes
@@ -94,7 +94,7 @@ class ChooseSchedule(Pass, frozen=True):
         )
         taken = _with_spread(taken, kernel)
         kernel.schedule = str(taken)
-        if context.offers is not None and not isinstance(placed, str):
+        if context.offers is not None and not isinstance(placed, str) and not is_of_own(kernel):
             context.offers.add(kernel.launched_as, self._moves(kernel, placed))
         if found is None:
             self.request.check(kernel, taken, context.report, self._why(kernel), _products(kernel))
@@ -123,6 +123,8 @@ class ChooseSchedule(Pass, frozen=True):
         yield from moves_from(kernel, block_of(kernel, self.policy), taken)
         if kernel.gathered:
             yield Schedule(persistent=False, roles=False, pingpong=False)
+        if schedule_of(kernel).joined:
+            yield Schedule(joined=False)
         if self._best_order(kernel, taken) is not None or (kernel.gathered and schedule_of(kernel).order is not None):
             yield Schedule(order=1)
 
@@ -207,8 +209,11 @@ def take_threads(kernel: Kernel, wanted: Schedule, policy: SchedulePolicy) -> in
 
 def _maps(kernel: Kernel, placed: Products, wanted: Maps | None) -> Maps | None:
     """What becomes of launches without maps. Steps refuse none: the launch of the whole kernel does."""
-    if wanted is None or placed.copies is not Copies.TENSOR or (wanted is Maps.DEMANDED and kernel.step_of):
-        return None if wanted is None else Maps.TESTED
+    if wanted is None:
+        return None
+    suits = wanted is not Maps.NONE if placed.copies is Copies.TENSOR else wanted is not Maps.APART
+    if not (placed.takes_maps and suits) or (wanted is Maps.DEMANDED and kernel.step_of):
+        return Maps.TESTED
     return wanted
 
 
@@ -309,7 +314,8 @@ def _with_spread(taken: Schedule, kernel: Kernel) -> Schedule:
     reasons = [reason for reason in (taken.reason, before.reason) if reason]
     spread = before.spread if before.spread is not None or taken.spread else taken.spread
     spread = spread if kernel.parts is None else True
-    return replace(taken, spread=spread, divide=before.divide, reason=", ".join(reasons))
+    reason = ", ".join(reasons)
+    return replace(taken, spread=spread, divide=before.divide, joined=before.joined, reason=reason)
 
 
 def _products(kernel: Kernel) -> list[Tile]:

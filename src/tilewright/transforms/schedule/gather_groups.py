@@ -13,7 +13,8 @@ Done where each work-group is one product of a loop, whose factors the machine c
 written, behind it nothing told to others. Left alone are kernels that report, that have memory of their own, and those
 of which the model or the caller (`persistent=no`) wants a block for each work-group. H200, Tile IR, f16, 2048, 4096,
 8192, of cuBLAS's speed (`gpu/products.py`): tiles of 128x128x64 1.00 .98 .96, of 128x256x64 1.00 1.00 1.01. Smaller
-tiles, of 64x128x64, were slower so on an H100 than with a block for each.
+tiles, of 64x128x64, were slower so on an H100 than with a block for each. Of the first, two that lie beside each other
+are computed as one where that pays (`joined_groups.py`): 1.00 1.01 at 4096 and 8192.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Container
 from itertools import dropwhile
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from tilewright.dialects import memref, scf, team, tile
 from tilewright.dialects.builder import Builder
@@ -38,17 +39,21 @@ from tilewright.ir.passes import Pass, PassContext
 from tilewright.ir.schedules import Copies, Schedule, Way
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
 from tilewright.transforms import emit
+from tilewright.transforms.divide_tiles.grids import groups_of
 from tilewright.transforms.generic_policies import GenericSchedulePolicy
 from tilewright.transforms.policy import SchedulePolicy
 from tilewright.transforms.schedule.choose_schedule import take_threads
+from tilewright.transforms.schedule.joined_groups import dealt_tiles, join_groups, join_tiles
 from tilewright.transforms.schedule.known import obstacle
 from tilewright.transforms.schedule.products.choice import Products, block_of, choose_products, products_of
 from tilewright.transforms.schedule.products.grids import panels_of
 from tilewright.transforms.schedule.products.loops import is_reading
+from tilewright.transforms.schedule.products.plan import Joining
 from tilewright.transforms.schedule.products.sharing_runs import longest_run
 from tilewright.transforms.schedule.request import ScheduleRequest
 from tilewright.transforms.schedule.said import schedule_of
-from tilewright.transforms.spread_collectives.tile_orders import TileOrder
+from tilewright.transforms.spread_collectives.phases import SAID_OF_THE_WHOLE, step_name
+from tilewright.transforms.spread_collectives.tile_orders import TileOrder, divided
 from tilewright.transforms.spread_collectives.wishes import SHARING, wish_for, with_wishes
 from tilewright.transforms.tile_values import tile_type
 
@@ -68,8 +73,16 @@ class GatherGroups(Pass, frozen=True):
     name: ClassVar[str] = "gather-groups"
 
     def run(self, module: Module, context: PassContext) -> bool:
-        changed = [self._gather(kernel) or self._wish_for_own(kernel) for kernel in module.kernels]
+        changed = [self._gather(kernel) or self._of_own_loop(kernel) for kernel in module.kernels]
         return any(changed)
+
+    def _of_own_loop(self, kernel: Kernel) -> bool:
+        """The same of a kernel that deals tiles to blocks by a loop of its own."""
+        joined = self._with_joined_tiles(kernel)
+        if joined is not None:
+            Builder.before_op(kernel)(joined)
+            kernel.erase()
+        return self._wish_for_own(joined or kernel) or joined is not None
 
     def _gather(self, kernel: Kernel) -> bool:
         """Replace a kernel by one whose blocks go on, if that is possible and wanted."""
@@ -87,18 +100,79 @@ class GatherGroups(Pass, frozen=True):
             return False
         if wishes is not None and wishes.pingpong and not placed.pingpong:
             _wish(found, Schedule())
+        joined = self._joined(kernel, found, band)
         Builder.before_op(kernel)(found)
+        if joined is not None:
+            Builder.before_op(kernel)(joined)
         kernel.erase()
         return True
 
+    def _with_joined_tiles(self, kernel: Kernel) -> Kernel | None:
+        """A copy of a kernel whose own loop deals tiles to blocks, of which two are one; None where that is not wanted
+        or cannot be."""
+        wanted, loop = self._joining(kernel), _tiles_loop_of(kernel)
+        tiles = None if loop is None else dealt_tiles(kernel, loop)
+        if wanted is None or tiles is None or not (self.request.of(kernel).joined or wanted.on(0).pays(tiles)):
+            return None
+        copy = kernel.clone()
+        assert isinstance(copy, Kernel)
+        copied = _tiles_loop_of(copy)
+        assert copied is not None
+        if not join_tiles(copy, copied, wanted.axis, wanted.count) or not self._multiplies_at_once(copy, wanted):
+            return None
+        copy.schedule = str(replace(schedule_of(copy), joined=True))
+        return copy
+
+    def _joined(self, kernel: Kernel, found: Kernel, band: int | None) -> Kernel | None:
+        """A copy of a kernel whose blocks compute two work-groups beside each other at a time, for launches that it
+        suits in place of the gathered one, `found`; None where that is not wanted or cannot be."""
+        wanted, groups = self._joining(kernel), groups_of(kernel)
+        if wanted is None or not _is_alone(kernel):
+            return None
+        if groups is not None and not (self.request.of(kernel).joined or wanted.on(0).pays(groups)):
+            return None
+        copy = kernel.clone()
+        assert isinstance(copy, Kernel)
+        mode = join_groups(copy, wanted.axis, wanted.count)
+        if mode is None:
+            return None
+        joined = _gathered(copy, band, (mode, wanted.count))
+        if not self._multiplies_at_once(joined, wanted):
+            return None
+        joined.sym_name, joined.step_of = step_name(kernel, 0), kernel.sym_name
+        for attribute in SAID_OF_THE_WHOLE:
+            joined.attributes.pop(attribute, None)
+        joined.schedule = str(Schedule(joined=True, order=band))
+        found.joined = astuple(wanted.on(mode))
+        found.schedule = str(replace(schedule_of(found), joined=True))
+        return joined
+
+    def _joining(self, kernel: Kernel) -> Joining | None:
+        """How work-groups of a kernel with one product are joined, if that is wanted."""
+        asked, products = self.request.of(kernel), products_of(kernel)
+        if self._asked(kernel) is None or len(products) != 1 or not (asked.joined or asked == Schedule()):
+            return None
+        block = block_of(kernel, self.policy)
+        return None if block is None else block.joining(tile_type(products[0].out))
+
+    def _multiplies_at_once(self, kernel: Kernel, wanted: Joining) -> bool:
+        """Whether the product of a kernel that has got larger tiles goes on from one to the next as is wanted."""
+        if kernel.spread:
+            kernel.work_group_size = (self.policy.threads_of(kernel), 1)
+        if block_of(kernel, self.policy) is None:
+            return False
+        placed = self._placed(kernel, Schedule())
+        return placed.persistent and wanted.suits(placed.plans.values())
+
     def _wish_for_own(self, kernel: Kernel) -> bool:
         """Let sides take the tiles of a program's own loop by turns, if that is possible and wanted."""
-        asked, products = self._asked(kernel), products_of(kernel)
-        loop = products[0].parent_op if len(products) == 1 else None
-        tiles = None if loop is None else loop.parent_op
-        if asked is None or not isinstance(loop, scf.For) or not isinstance(tiles, scf.For) or tiles.parallel:
+        asked, tiles = self._asked(kernel), _tiles_loop_of(kernel)
+        if asked is None or tiles is None:
             return False
-        shared = longest_run(products[0], tiles)
+        (product,) = products_of(kernel)
+        loop = product.parent_op
+        assert isinstance(loop, scf.For)
+        shared = longest_run(product, tiles)
         wishes = None if shared is None else self._wishes(kernel, loop, shared)
         if wishes is None or not wishes.pingpong:
             return False
@@ -133,6 +207,14 @@ class GatherGroups(Pass, frozen=True):
         return choose_products(kernel, block_of(kernel, self.policy), asked)
 
 
+def _tiles_loop_of(kernel: Kernel) -> scf.For | None:
+    """The loop around that over the terms of the only product of a kernel."""
+    products = products_of(kernel)
+    loop = products[0].parent_op if len(products) == 1 else None
+    tiles = None if loop is None else loop.parent_op
+    return tiles if isinstance(loop, scf.For) and isinstance(tiles, scf.For) and not tiles.parallel else None
+
+
 def _loop_of(kernel: Kernel) -> scf.For | None:
     """The loop over the terms of the only product of a kernel whose work-groups may follow each other in one block."""
     products = products_of(kernel)
@@ -148,6 +230,12 @@ def _loop_of(kernel: Kernel) -> scf.For | None:
         return None
     # what is loaded ahead is loaded before anything that the same work-group does in front of its loop
     return loop if all(map(is_reading, body[:at])) and all(map(_is_apart, body[at:])) else None
+
+
+def _is_alone(kernel: Kernel) -> bool:
+    """Whether no other kernel takes the place of one, nor it that of another."""
+    module = kernel.parent_op
+    return kernel.apart_of is None and isinstance(module, Module) and module.apart_from(kernel) is None
 
 
 def _is_local(parameter: Value) -> bool:
@@ -191,8 +279,9 @@ def _wish(kernel: Kernel, wishes: Schedule) -> None:
     wish_for(product.parent_op.results[0], wishes)
 
 
-def _gathered(kernel: Kernel, band: int | None) -> Kernel:
-    """A copy of a kernel whose blocks take their shares of the work-groups, by bands of so many along x."""
+def _gathered(kernel: Kernel, band: int | None, joined: tuple[int, int] = (0, 1)) -> Kernel:
+    """A copy of a kernel whose blocks take their shares of the work-groups, by bands of so many along x. If some are
+    `joined`, the mode of the grid says along which and how many, which divide its extent."""
     copy = kernel.clone()
     assert isinstance(copy, Kernel)
     entry = copy.body.entry
@@ -200,6 +289,8 @@ def _gathered(kernel: Kernel, band: int | None) -> Kernel:
     build = Builder.before_op(body[0])
     part, count = build(team.Part()).out, build(team.NumParts()).out
     extents = [build(team.NumGroups(dim)).out for dim in reversed(range(_MODES))]
+    along = _MODES - 1 - joined[0]
+    extents[along] = divided(build, extents[along], build.index(joined[1]))
     order = TileOrder.of(build, extents, band or 0)
     total = emit.mul(build, emit.mul(build, extents[0], extents[1]), extents[2])
     loop = emit.open_loop(Builder.at_end(entry, kernel.location), part, total, count, parallel=True)

@@ -95,6 +95,7 @@ _NEEDS: Final = (
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),
     _Need("dependent", "the machine begins no launch before the one in front of it is over", certain=True),
     _Need("divide", "it is no grid of work-groups whose tiles are divided", (None, Slices((1, 1)))),
+    _Need("joined", "it is no grid of work-groups whose tiles, two at a time, make one for a whole block"),
     _Need("maps", "it has no products whose factors the machine copies by itself", (None, Maps.TESTED)),
 )
 """In the order in which they are reported."""
@@ -114,8 +115,8 @@ class ScheduleRequest(Struct, frozen=True):
     parts: tuple[Wanted, ...] = ()
 
     def of(self, kernel: Kernel) -> Schedule:
-        """What is asked for a kernel, maybe nothing: of slices that few work-groups compute the model chooses all."""
-        found = None if _computes_slices(kernel) else self._part(kernel)
+        """What is asked for a kernel, maybe nothing: of what takes its place with other tiles the model chooses all."""
+        found = None if is_of_own(kernel) else self._part(kernel)
         return _NOTHING if found is None else found.schedule
 
     @property
@@ -272,10 +273,10 @@ def _too_deep(asked: ProductChoice, taken: ProductChoice | None) -> str:
     return f"{whole}; beside what else a block keeps in shared memory there is room for {taken.stages}"
 
 
-def _computes_slices(kernel: Kernel) -> bool:
-    """Whether a kernel takes the place of another one, and divides its tiles."""
-    divide = None if kernel.step_of is None else schedule_of(kernel).divide
-    return divide is not None and divide.are_all
+def is_of_own(kernel: Kernel) -> bool:
+    """Whether a kernel takes the place of another one, and divides its tiles, or joins some."""
+    said = Schedule() if kernel.step_of is None else schedule_of(kernel)
+    return said.joined is True or (said.divide is not None and said.divide.are_all)
 
 
 def _is_free(kernel: Kernel) -> bool:

@@ -24,7 +24,7 @@ _MOST: Final = 16
 """Launches of a kernel: code is written for each."""
 
 _ALIGNMENT: Final = 128
-SAID_OF_THE_WHOLE: Final = ("stepped", "schedule", "launch_constraints")
+SAID_OF_THE_WHOLE: Final = ("stepped", "joined", "schedule", "launch_constraints")
 """Attributes of a kernel that its steps do not have."""
 
 

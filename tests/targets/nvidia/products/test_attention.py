@@ -95,13 +95,6 @@ def test_nothing_is_spilt_and_keys_and_values_run_ahead(of: Any, architecture: A
     assert ("wgmma.mma_async" in ptx) == (architecture is Architecture.SM_90A)
 
 
-def test_masks_stand_behind_loops() -> None:
-    """Branches to them are told to be rare, in front of the loop and in it."""
-    counts = [taken_down(of, Architecture.SM_90A)[1].count(", !prof") for of in (SHAPES[0], SHAPES[3], SHAPES[-1])]
-    assert counts[0] == 0
-    assert min(counts[1:]) >= 2
-
-
 @every_architecture
 @pytest.mark.usefixtures("users_ptx")
 def test_scores_stay_as_lanes_have_them(architecture: Architecture) -> None:

@@ -71,9 +71,37 @@ def test_a_plan_for_matrices_beside_each_other(rng: np.random.Generator) -> None
     assert not found, found
 
 
-def test_threads_that_copy_need_none() -> None:
-    with pytest.raises(tw.CompileError, match="maps=yes does not fit kernel product"):
-        tw.compile(TEXT, target="nvidia:sm_90a", schedule="tile=64x64x64 threads=128 copies=threads maps=yes")
+@pytest.mark.parametrize("extents", [(40, 24, 36), (33, 29, 19), (64, 32, 19), (64, 32, 32), (5, 70, 3)], ids=str)
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_threads_copy_16_bytes_or_an_element_at_a_time(
+    dtype: type[np.float32 | np.float64], first: int, extents: tuple[int, int, int], rng: np.random.Generator
+) -> None:
+    """Nothing else, whatever ends in a box. Left factors of f32 are turned element by element."""
+    m, n, k = extents
+    a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((m, 40), (k, 72)))
+    a, b, out = a[:, first : first + k], b[:, first : first + n], np.full((m, n), np.nan, dtype)
+    plan = tw.matmul.plan(a, b, out, target="nvidia:sm_80")
+    step = plan.steps[0]
+    assert step.tiles.endswith("maps=none") == (first == 1)
+    assert not plan.copies
+    llvm, kernel = emitted(step.text, Architecture.SM_80, schedule=f"tile=32x32x16 maps={'none' if first else 'yes'}")
+    assert ("cp.async.ca" in llvm) == (first == 1 or dtype is np.float32)
+    assert ("cp.async.cg" in llvm) == (first == 0)
+    given = Launch([a.transpose(), b.transpose(), out.transpose()], {2: (a @ b).transpose()}, (1, 1, 1))
+    found = faults(given, Emulated(Program(llvm), (kernel,)).run(given))
+    assert not found, found
+
+
+@pytest.mark.parametrize(
+    ("element", "schedule"),
+    [("f16", "copies=threads maps=yes"), ("f16", "copies=tensor maps=none"), ("f64", "maps=apart")],
+)
+def test_who_copies_decides_what_can_be_said_of_maps(element: str, schedule: str) -> None:
+    said = schedule.split()[-1]
+    text = TEXTS.whole_gemm(0, element, element, False, "?")
+    with pytest.raises(tw.CompileError, match=f"{said} does not fit kernel product"):
+        tw.compile(text, target="nvidia:sm_90a", schedule=f"tile=64x64x64 threads=128 {schedule}")
 
 
 def test_parameters_declare_what_divides_them(demanding: tuple[str, KernelInfo]) -> None:

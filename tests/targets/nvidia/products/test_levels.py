@@ -70,7 +70,7 @@ def some(modules: Iterable[Module], rng: np.random.Generator) -> Sequence[Module
 
 def check_choices(module: Module, architecture: Architecture) -> None:
     """What the schedule says of products is what they are planned by again."""
-    (kernel,) = module.kernels
+    (kernel,) = (each for each in module.kernels if each.is_head)
     taken, block = schedule_of(kernel), block_of(kernel, NvidiaSchedulePolicy(architecture))
     # how it had better be run has been forgotten by then
     sides = Schedule(roles=taken.roles, pingpong=taken.pingpong)

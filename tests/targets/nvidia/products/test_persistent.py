@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import takewhile
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -75,6 +76,25 @@ def test_every_level_means_the_product(depth: int, rng: np.random.Generator, mon
     llvm, kernel = emitted(text, schedule=schedule)
     assert "persistent=yes" in kernel.facts[SCHEDULE]
     emulate(llvm, kernel, given)
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("element", ["f64", "f32", "f16"])
+@pytest.mark.parametrize(("extent", "depth"), [("", 40), ("", 160), ("?", 7), ("?", 40), ("?", 160)])
+def test_threads_that_copy_go_on(element: str, depth: int, extent: str, rng: np.random.Generator) -> None:
+    """For warps that multiply by themselves: fewer steps than there are stages and more, tiles that do not divide,
+    several of them a block."""
+    m, n = 100, 70
+    total = "f32" if element == "f16" else element
+    given = launch(TEXTS.Product((m, n, depth), element, total), (m, n), "F", rng)
+    given = Launch(given.arguments, given.expected, (1, 1, 1))
+    extents = (extent,) * 3 if extent else (m, n, depth)
+    text = TEXTS.whole_product(extents, element, total, (False, False))
+    for module in some(levels(text, Architecture.SM_80, "tile=32x32x16 persistent=yes"), rng):
+        assert "persistent=yes" in (module.kernels[0].schedule or "")
+        check(module, given)
+    llvm, kernel = emitted(text, Architecture.SM_80, "tile=32x32x16 persistent=yes")
+    emulate(llvm, msgspec.structs.replace(kernel, steps=None), given)
 
 
 OF_PROGRAM = {

@@ -142,6 +142,14 @@ def test_open_extents_have_a_launch_with_larger_tiles(element: str, rng: np.rand
         assert not found, found
 
 
+@pytest.mark.parametrize(
+    ("size", "said"), [(1024, "64x64x16:m16n8k8.row.col.f64/2x2/4"), (4096, "128x128x16:m16n8k8.row.col.f64/2x4/3")]
+)
+def test_two_stages_that_take_long_are_enough_on_their_way(size: int, said: str) -> None:
+    _, info = emitted(TEXTS.whole_gemm(size, "f64", "f64"))
+    assert f" product={said} " in info.facts[SCHEDULE]
+
+
 @pytest.mark.parametrize("element", ["f64", "f32"])
 @pytest.mark.parametrize("extents", [(32, 32, 32), (32, 32, 34), (30, 32, 32), (32, 32, 31), (28, 24, 36)], ids=str)
 def test_boxes_of_open_extents_are_inside_or_tested(

@@ -21,7 +21,7 @@ from targets.nvidia.products.test_products import emitted
 from targets.nvidia.test_ptx import needs_ptxas
 from tilewright.artifacts.parameters import SCHEDULE
 from tilewright.diagnostics.kernel_error import KernelError
-from tilewright.dialects import gpu_products, gpu_turns, lane_products
+from tilewright.dialects import arith, gpu_products, gpu_turns, lane_products, math, scf
 from tilewright.dialects import gpu_tensors as tensors
 from tilewright.dialects.builder import Builder
 from tilewright.dialects.builtin import Kernel, Module
@@ -172,12 +172,17 @@ def sums_that_are_not_there(kernel: Kernel) -> None:
     wait.erase()
 
 
+def _wait_for_late_factors(kernel: Kernel) -> tensors.AwaitPhase:
+    """In the loop, in front of the product; the next one is in a branch that nobody takes, the last behind the loop."""
+    return _ops(kernel, tensors.AwaitPhase)[-3]
+
+
 def no_wait_for_copies(kernel: Kernel) -> None:
-    _ops(kernel, tensors.AwaitPhase)[-2].erase()
+    _wait_for_late_factors(kernel).erase()
 
 
 def other_parity(kernel: Kernel) -> None:
-    wait = _ops(kernel, tensors.AwaitPhase)[-2]
+    wait = _wait_for_late_factors(kernel)
     wait.set_operand(2, Builder.before_op(wait).index(0))
 
 
@@ -214,6 +219,24 @@ def test_mistakes_are_found(
     with pytest.raises(error) as found:
         checked(module, OF, rng)
     assert said in str(found.value)
+
+
+def test_waits_for_late_products_begin_basic_blocks() -> None:
+    """In front of them a branch ends one, which nobody takes, and nothing is computed between."""
+    modules, _, _ = taken_down(OF, Architecture.SM_90A)
+    for module in (modules[0], modules[-1]):
+        branch = _ops(module.kernels[0], tensors.AwaitPhase)[-2].parent_op
+        assert isinstance(branch, scf.If)
+        loop, at = branch.parent_op, branch.next
+        assert isinstance(loop, scf.For)
+        test = branch.condition.defining_op
+        assert isinstance(test, arith.Cmp)
+        assert (test.predicate, test.lhs, test.rhs) == (arith.Predicate.GE, loop.index, loop.upper)
+        while not isinstance(at, _AWAITED):
+            assert at is not None
+            assert not isinstance(at, math.Exp2)
+            at = at.next
+        assert not at.others
 
 
 def test_all_warps_have_read_what_is_copied_over(rng: np.random.Generator) -> None:

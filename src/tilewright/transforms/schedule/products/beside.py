@@ -20,10 +20,10 @@ from tilewright.dialects.gpu_tensors import no_slabs
 from tilewright.ir.core import Operation, Value
 from tilewright.ir.swizzles import SWIZZLED_LINES
 from tilewright.ir.types import AddressSpace, MemrefType, TileType
+from tilewright.transforms.schedule.products.boxes import Box, turned
 from tilewright.transforms.schedule.products.loops import computed
 from tilewright.transforms.schedule.products.matrices import obstacle
 from tilewright.transforms.schedule.products.sources import is_source
-from tilewright.transforms.schedule.products.staging import Box, turned
 from tilewright.transforms.tile_values import tile_type
 
 _LINE: Final = 128

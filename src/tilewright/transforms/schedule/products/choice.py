@@ -76,6 +76,12 @@ class Products(Struct, frozen=True):
         return None if not ways else Copies.TENSOR if all(ways) else Copies.THREADS
 
     @property
+    def takes_maps(self) -> bool:
+        """Whether kernels are simpler whose launches copy matrices from multiples of 16 bytes: by the machine, or by
+        threads for warps that multiply by themselves."""
+        return self.copies is Copies.TENSOR or (self.copies is None and bool(self.loops))
+
+    @property
     def why(self) -> str:
         """What there is to say of the choices: why a product has no unit, or why threads copy."""
         said = [found.by_threads for found in self._of_groups() if found.by_threads not in ("", ASKED)]

@@ -208,8 +208,23 @@ class Iteration:
         number = next(k for k, (found, _) in enumerate(self._begun) if found is value)
         pending = len(self._begun) - number - 1
         self._there.add(value)
+        if value is self._handed:
+            self._end_block()
         self._known[value] = build(gpu.AwaitMma(self._begun[number][1], pending=pending, others=pending > 0)).out
         self._say_read(value)
+
+    def _end_block(self) -> None:
+        """Let ptxas leave the wait for the late product behind what threads have computed, if they scale its sums.
+
+        It moves waits to the front of a basic block. One ends where a branch begins, if only no iteration takes it:
+        behind the last one there would be factors to wait for once more.
+        """
+        rings, build = self._rings, self._build
+        if self._late is not None and self._late.acc is not self._handed and rings.ring_of(self._late) is not None:
+            index = self._known[rings.loop.index]
+            is_behind = build(Cmp(Predicate.GE, index, rings.loop.upper)).out
+            never = emit.open_if(build, is_behind)
+            rings.await_factors(never, self._late, turn_before(never, self._turn, 2 * rings.ahead.stages))
 
     def _begin(self, op: tile.Mma) -> Value:
         """Begin a product of this iteration."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import compress
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
@@ -36,7 +37,7 @@ from tilewright.transforms.schedule.products.choice import Products, block_of, c
 from tilewright.transforms.schedule.products.cluster_ring import ClusterRing
 from tilewright.transforms.schedule.products.factor_memory import Places
 from tilewright.transforms.schedule.products.iterations import branched, finish, step_of
-from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, tests_of
+from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of
 from tilewright.transforms.schedule.products.overlapping import Ring
 from tilewright.transforms.schedule.products.parts import Multiplication
 from tilewright.transforms.schedule.products.plan import MOST_SUM_REGISTERS, WARP, ProductPlan
@@ -44,7 +45,7 @@ from tilewright.transforms.schedule.products.producer_ring import ProducerRing, 
 from tilewright.transforms.schedule.products.put_off import PutOff, put_off
 from tilewright.transforms.schedule.products.shared_factors import ALIGNMENT
 from tilewright.transforms.schedule.products.sources import Source, source_of
-from tilewright.transforms.schedule.products.staging import Staging
+from tilewright.transforms.schedule.products.staging import Leaves, Staging
 from tilewright.transforms.schedule.products.storing import Stored, await_stores
 from tilewright.transforms.schedule.products.tensor_ring import TensorRing
 from tilewright.transforms.schedule.products.tensor_rings import Stay, TensorRings
@@ -92,8 +93,8 @@ class _Placement(Struct):
     sources: dict[Side, Source] = field(default_factory=dict[Side, Source])
     aligned: set[Side] = field(default_factory=set[Side])
     """Those whose matrices begin, with all rows, at multiples of 16 bytes."""
-    inside: set[Side] = field(default_factory=set[Side])
-    """Those all of whose boxes lie in their matrices."""
+    leaves: dict[Side, Leaves] = field(default_factory=dict[Side, Leaves])
+    """Where boxes may leave their matrices, if not anywhere."""
     mapped: Block | None = None
     """The branch for launches with maps of factors and of the matrix that is stored: nothing else is asked in it."""
 
@@ -130,20 +131,36 @@ class _Placement(Struct):
 
     def _by_threads(self, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors threads copy; where matrices do not begin at 16 bytes, or end in a box, another one with
-        tests for each copy."""
+        tests for each copy. Where a launch says how matrices begin, so that loops are short, a third one has tests
+        along the terms, for boxes that leave matrices nowhere else."""
         build, sources = Builder.before_op(loop), self.run_ahead(ahead)
-        sides = ahead.copied
         found = [staging.tested_matrix(source) for staging, source in sources]
-        tested = {side: matrix for side, matrix in zip(sides, found, strict=True) if matrix is not None}
-        is_aligned = tests_of(build, list(tested.values())) if tested else None
+        matrices = [matrix for matrix in found if matrix is not None and not self._copies_elements]
+        is_aligned = self._asked.tests(build, matrices) if matrices else None
         is_inside = all_inside(build, loop, ahead.slices, sources)
+        is_told = schedule_of(self.kernel).maps in (Maps.DEMANDED, Maps.NONE) and is_inside is not None
+        ends_behind = all_inside(build, loop, ahead.slices, sources, terms=False) if is_told else None
+        if ahead.around is not None:
+            ThreadRing(self, loop, ahead).fill_between(ahead.around)
         conditions = [each for each in (is_aligned, is_inside) if each is not None]
+        ways = [(loop, ahead)]
         if conditions:
             condition = conditions[0] if len(conditions) == 1 else emit.both(build, *conditions)
-            self._place_twin(ahead, loop, loop, condition)
-            self.aligned.update(tested)
-            self.inside.update(sides if is_inside is not None else ())
-        ThreadRing(self, loop, ahead).place()
+            ways.append(self._twin(ahead, loop, loop, condition))
+        self.aligned.update(compress(ahead.copied, [matrix in matrices for matrix in found]))
+        if is_inside is not None:
+            self.leaves |= dict.fromkeys(ahead.copied, Leaves.NOWHERE)
+        if ends_behind is not None:
+            second, its = ways[-1]
+            ways.append(self._twin(its, second, second, ends_behind))
+            self.leaves |= dict.fromkeys(its.copied, Leaves.BEHIND_TERMS)
+        for each, its in ways:
+            ThreadRing(self, each, its).place(first=ahead.around is None)
+
+    @property
+    def _copies_elements(self) -> bool:
+        """Whether nothing is copied 16 bytes at a time that may begin elsewhere."""
+        return schedule_of(self.kernel).maps is Maps.NONE
 
     @property
     def _asked(self) -> AskedMaps:
@@ -152,6 +169,10 @@ class _Placement(Struct):
 
     def _place_twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> None:
         """Let a loop, in another one or that itself, run only on a condition, else one in which threads copy."""
+        ThreadRing(self, *self._twin(ahead, loop, outer, condition)).place()
+
+    def _twin(self, ahead: Ahead, loop: scf.For, outer: scf.For, condition: Value) -> tuple[scf.For, Ahead]:
+        """The other one of two loops, of which a condition chooses."""
         same = dict(zip(outer.walk(), branched(condition, outer).walk(), strict=True))
         twin = same[loop]
         assert isinstance(twin, scf.For)
@@ -159,7 +180,7 @@ class _Placement(Struct):
             other = same[op]
             assert isinstance(other, tile.Mma)
             self.plans[other], self.memory[other] = self.plans[op], self.memory[op]
-        ThreadRing(self, twin, ahead.of_twin(same)).place()
+        return twin, ahead.of_twin(same)
 
     def _by_tensor(self, build: Builder, loop: scf.For, ahead: Ahead) -> None:
         """A loop whose factors the machine copies; threads do in a second one, for matrices that have no map."""
@@ -254,8 +275,10 @@ class _Placement(Struct):
 
     def staging(self, op: tile.Mma, side: int) -> Staging:
         """How a factor of a product gets to its place."""
-        plan, known = self.plans[op], ((op, side) in self.aligned, (op, side) in self.inside)
-        return Staging((plan.lhs, plan.rhs)[side], side, self.memory_of(op, side), self.threads, *known)
+        plan, memory = self.plans[op], self.memory_of(op, side)
+        is_aligned, leaves = (op, side) in self.aligned, self.leaves.get((op, side), Leaves.ANYWHERE)
+        factor = (plan.lhs, plan.rhs)[side]
+        return Staging(factor, side, memory, self.threads, is_aligned, leaves, by_element=self._copies_elements)
 
     def _quiet_sources(self) -> dict[Side, Source]:
         """Loads that may as well be done where their factor is brought to shared memory: nothing lies between."""

@@ -5,15 +5,16 @@ Everything is decided here, from types, extents and the machine alone; what emit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from tilewright.artifacts.parameters import Joined
 from tilewright.dialects.matrix_instructions import SIGNED, MatrixInstruction, Signs
 from tilewright.ir.layouts import Digit, Layout, Owner
 from tilewright.ir.schedules import ProductChoice, Schedule
-from tilewright.ir.types import ScalarType, TileType
+from tilewright.ir.types import F64, ScalarType, TileType
 from tilewright.machine.cuda.architecture import Architecture
 from tilewright.transforms.schedule.products.factors import SLAB, Factor
 
@@ -38,8 +39,27 @@ _MOST_IN_A_ROW: Final = 12
 H100, f16, 128x128x64, of cuBLAS's speed at 2048, 4096, 8192: by turns 8 in a row 1.01 .98 .98, 12 1.01 .97, 14 .98 .81
 .80, 16 .93 .78 .77; by two blocks a multiprocessor 8 .99 .97 .80 to .83, 16 .99 .91 .76.
 """
+_WIDEST: Final = 256
+"""Columns of an instruction of a group of warps at most: its rows come from shared memory once for all of them."""
+_ROWS_OF_GROUP: Final = 64
+_OF_JOINED: Final = 95
+_ONCE_JOINED: Final = 20
+"""Percent of a wave of tiles of 128 x 128, of two of which one is made, and once of a launch.
+
+H200, f16, 128x128x64, of cuBLAS's speed at 2048, 4096, 8192: one by one 1.00 .975 .96, two by two .99 1.00 1.01, bf16
+of 2048, 4096 1.00 .98, 1.00 1.00; tiles that a loop of the program deals to blocks 1.01 .98 .96, 1.00 1.00 1.01, bf16
+1.01 .98, 1.01 1.00. Stages of larger tiles are fewer, and take longer to be filled; short launches are not at the limit
+of the device's power, which bytes from shared memory take some of.
+"""
 LEAST_STAGES: Final = 2
 _MOST_STAGES: Final = 4
+_ENOUGH_OF_LONG: Final = 3
+"""Of stages that take units so long that two of them hide the way from memory. H200, f64, 128x128x16 by 256 threads, of
+the time of four: 2048 .99, 4096 .985, 8192 .98; of 64x64x16 three take 1.02."""
+_LONG_STAGE: Final = 2048
+"""Clocks of a multiprocessor."""
+_F64_A_CLOCK: Final = 128
+"""Multiply-adds of f64 that the units of a multiprocessor make."""
 MOST_ASKED_STAGES: Final = 8
 """As many as have a use where each is small and a block has a multiprocessor for itself."""
 _MOST_EMITTED: Final = 256
@@ -54,6 +74,26 @@ H200."""
 _PAIR: Final = 2
 _LEFT_OVER: Final = 12
 """Multiprocessors of an H200 that are in no cluster of more than two: those that run together are 16 or 18."""
+
+
+class Joining(Struct, frozen=True):
+    """So many work-groups whose results lie beside each other along an `axis` are computed as one: such a wave of
+    `blocks` takes `percent` of the time of as many waves of them one by one, and all of them so many percent of one
+    of those more `once`."""
+
+    axis: int
+    count: int
+    blocks: int
+    percent: int
+    once: int
+
+    def on(self, mode: int) -> Joined:
+        """The grids for that, whose work-groups follow each other along a mode."""
+        return Joined(mode, self.count, self.blocks, self.percent, self.once)
+
+    def suits(self, plans: Iterable[ProductPlan]) -> bool:
+        """Whether instructions multiply as many columns as there are."""
+        return all(plan.instruction.reads_memory and plan.instruction.shape[1] == _WIDEST for plan in plans)
 
 
 class Block(Struct, frozen=True):
@@ -89,7 +129,8 @@ class Block(Struct, frozen=True):
             # nothing else hides the way from memory
             return min(whole, MOST_ASKED_STAGES)
         shares = ((self.shared_bytes // blocks - beside) // bytes_ for blocks in range(self._blocks(plans), 1, -1))
-        return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), _MOST_STAGES)
+        most = _ENOUGH_OF_LONG if all(plan.is_long for plan in plans) else _MOST_STAGES
+        return min(next((stages for stages in shares if stages >= LEAST_STAGES), whole), most)
 
     def resident(self, plans: Sequence[ProductPlan], bytes_: int, together: int = 1) -> int:
         """How many blocks with so many bytes of factors the device runs at a time, so many of them in each cluster."""
@@ -108,6 +149,14 @@ class Block(Struct, frozen=True):
             return None
         takes_turns = stores_alone and self.threads == _GROUP * WARP and shared <= _MOST_IN_A_ROW
         return Schedule(roles=True, pingpong=True) if takes_turns else Schedule()
+
+    def joining(self, accumulators: TileType) -> Joining | None:
+        """How work-groups beside each other, each of which multiplies such a tile, had better be computed together."""
+        axis, count = 0, 2
+        along, across = (accumulators.shape[axis], accumulators.shape[1 - axis]) if accumulators.rank == 2 else (0, 0)
+        if not self.architecture.has_clusters or along * count != _WIDEST or across != count * _ROWS_OF_GROUP:
+            return None
+        return Joining(axis, count, self.multiprocessors, _OF_JOINED, _ONCE_JOINED)
 
     def has_registers_for(self, plans: Sequence[ProductPlan], ahead: ProductPlan) -> bool:
         """Whether a thread has registers for all accumulators and, beside them, those of one product of the next
@@ -200,6 +249,12 @@ class ProductPlan(Struct, frozen=True):
     def stage_bytes(self) -> int:
         """Shared memory of both factors."""
         return self.lhs.bytes + self.rhs.bytes
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a stage takes units that multiply f64 so long that few stages hide the way from memory."""
+        multiplied = self.rows.outer * self.columns.outer * self.rows.depth
+        return self.instruction.factor is F64 and multiplied >= _LONG_STAGE * _F64_A_CLOCK
 
     @property
     def steps(self) -> int:

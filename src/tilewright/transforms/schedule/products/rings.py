@@ -167,7 +167,7 @@ def _with_producer(loop: scf.For, found: Ahead, room: _Room, schedule: Schedule)
 
 def _going_on(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, ProductPlan], schedule: Schedule) -> Ahead:
     """The same with the loop over tiles around it, if there is one and it goes on from tile to tile."""
-    if schedule.persistent is False or found.by_threads:
+    if schedule.persistent is False or (found.by_threads and not _threads_go_on(found, plans, schedule)):
         return found
     if len(found.products) == 1:
         around = around_product(loop, found.products[0], found.slices)
@@ -177,6 +177,14 @@ def _going_on(loop: scf.For, found: Ahead, plans: Mapping[tile.Mma, ProductPlan]
         # what nobody asks for needs no reason
         return replace(found, apart=around) if schedule.persistent else found
     return replace(found, around=around)
+
+
+def _threads_go_on(found: Ahead, plans: Mapping[tile.Mma, ProductPlan], schedule: Schedule) -> bool:
+    """Whether threads that copy may go on from tile to tile, and are asked to: for one product, which warps multiply by
+    themselves, of factors that are both loaded ahead."""
+    op, *others = found.products
+    is_alone = not others and not plans[op].instruction.reads_memory and all((op, k) in found.ahead for k in range(2))
+    return bool(schedule.persistent) and is_alone
 
 
 def _same_tiles(ahead: Container[Side], plans: Mapping[tile.Mma, ProductPlan]) -> Mapping[Side, Side]:

@@ -6,24 +6,21 @@ Elements that are converted or computed first, or lie where no copy may begin, g
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tilewright.dialects import gpu_products as gpu
-from tilewright.dialects import lane, tile
-from tilewright.dialects.arith import And
+from tilewright.dialects import tile
 from tilewright.dialects.builder import Builder
-from tilewright.dialects.memref import Stride
 from tilewright.dialects.scf import For
 from tilewright.ir.core import Value
-from tilewright.ir.types import MemrefType, ScalarType, TileType
+from tilewright.ir.types import MemrefType, TileType
 from tilewright.transforms import emit
 from tilewright.transforms.address_spaces import is_surely_global
-from tilewright.transforms.facts import alignment, divisor, stride_divisor
+from tilewright.transforms.schedule.products.boxes import Box, turned
 from tilewright.transforms.schedule.products.factors import PIECE, Factor
 from tilewright.transforms.schedule.products.matrices import Matrix, matrix_of, obstacle
 from tilewright.transforms.schedule.products.sources import Source
@@ -40,11 +37,20 @@ registers left for that, are slower (`benchmarks/gpu/matmul.py --only odd` has b
 """
 
 
+class Leaves(Enum):
+    """Where boxes may leave their matrices."""
+
+    NOWHERE = "nowhere"
+    BEHIND_TERMS = "behind the last terms"
+    ANYWHERE = "anywhere"
+
+
 class Staging(Struct, frozen=True):
     """A factor and its memory; `outer_dim` is the factor's dimension along m or n, `threads` those of the block.
 
-    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may; if `inside`, all
-    boxes lie in it.
+    If `aligned`, the matrix is known to begin, with all of its rows, where copies of 16 bytes may. `leaves` says where
+    boxes may lie outside of it. Elements that can be copied alone are so `by_element`, wherever rows begin, if these
+    are not known to begin at 16 bytes.
     """
 
     factor: Factor
@@ -52,7 +58,8 @@ class Staging(Struct, frozen=True):
     buffer: Value
     threads: int
     aligned: bool = False
-    inside: bool = False
+    leaves: Leaves = Leaves.ANYWHERE
+    by_element: bool = False
 
     @property
     def _type(self) -> MemrefType:
@@ -78,15 +85,17 @@ class Staging(Struct, frozen=True):
         box = self.box(source, known)
         size = self.factor.element.bytes
         copied = self._is_copied(box)
-        may = box.may_take(build, PIECE, self.aligned) if copied else None
         wide, narrow, rows = PIECE // size, size in gpu.COPIED_BYTES and copied, self.factor.rows
-        often = often and size == _WORD
+        may = self._may_take(build, box, narrow) if copied else None
+        # with one way for all copies there are registers enough
+        unrolled = narrow and (size == _WORD or self.by_element)
+        often = often and (size == _WORD or self.by_element)
 
         def whole(at: Builder) -> None:
             self._tested(at, box, lambda here, part: self._copy(here, stage, part, here.index(0), rows, wide), often)
 
         def pieces(at: Builder) -> None:
-            if not box.is_turned and not (narrow and size == _WORD):
+            if not box.is_turned and not unrolled:
                 self._by_rows(at, stage, box, narrow, _AT_ONCE)
                 return
             self._tested(at, box, lambda here, part: self._by_rows(here, stage, part, narrow, _WRITTEN_OUT), often)
@@ -97,6 +106,12 @@ class Staging(Struct, frozen=True):
             whole(build)
         else:
             emit.if_else(build, may, whole, pieces)
+
+    def _may_take(self, build: Builder, box: Box, narrow: bool) -> Value | bool | None:
+        """Whether 16 bytes are copied at a time."""
+        if narrow and self.by_element and not box.is_aligned(PIECE):
+            return None
+        return box.may_take(build, PIECE, self.aligned)
 
     def _is_copied(self, box: Box) -> bool:
         return box.is_copied_as(self.factor.element) and is_surely_global(box.view)
@@ -116,16 +131,27 @@ class Staging(Struct, frozen=True):
         near, far = (outer, deep) if self.factor.along_outer else (deep, outer)
         view, indices = known.get(load.memref, load.memref), [known.get(i, i) for i in load.indices]
         check = tuple(load.check) or (False, False)
-        if self.inside:
-            check = (False, False)
-        elif self.factor.is_padded:
+        if self.factor.is_padded:
             # what is copied beyond the tile may lie outside
             check = tuple(tested or mode == near for mode, tested in enumerate(check))
-        return Box(view, indices, check, near, far, source.element)
+        if self.leaves is not Leaves.ANYWHERE:
+            is_behind = self.leaves is Leaves.BEHIND_TERMS
+            check = tuple(is_behind and tested and mode == deep for mode, tested in enumerate(check))
+        return Box(view, indices, check, near, far, source.element, begins=self.leaves is Leaves.BEHIND_TERMS)
 
-    def fits(self, build: Builder, source: Source, known: Mapping[Value, Value]) -> Value | None:
-        """Whether a box lies in its matrix; None if it never does."""
-        return self.box(source, known).inside(build, self._near, self.factor.rows)
+    def fits(
+        self, build: Builder, source: Source, known: Mapping[Value, Value], *, terms: bool
+    ) -> Sequence[Value] | None:
+        """What tells that a box lies in its matrix, if not of `terms` but for its end behind the last ones; None if it
+        never does."""
+        box, (outer, deep) = self.box(source, known), (source.dims[self.outer_dim], source.dims[1 - self.outer_dim])
+        modes = [mode for mode in ((outer, deep) if terms else (outer,)) if box.check[mode]]
+        fits = box.tested_along(modes).inside(build, self._near, self.factor.rows) if modes else None
+        if modes and fits is None:
+            return None
+        found = [] if fits is None else [fits]
+        begins = box.check[deep] and not terms
+        return [*found, emit.not_less(build, box.indices[deep], build.index(0))] if begins else found
 
     def _tested(self, build: Builder, box: Box, copy: Callable[[Builder, Box], None], apart: bool) -> None:
         """Copies without tests along both modes where all of the box lies in the matrix, which one test tells.
@@ -223,106 +249,6 @@ class Staging(Struct, frozen=True):
             value = turned(build, build(tile.Reshape(value, result_types=[cut])).out, (0, 2, 1))
         box = TileType((width, rows, *slabs, 1), element)
         build(tile.Store(build(tile.Reshape(value, result_types=[box])).out, self.buffer, places))
-
-
-class Box(Struct, frozen=True):
-    """The part of a matrix in memory that is a factor, whose rows in shared memory run along mode `near`.
-
-    Its elements are converted to `element` when they are loaded.
-    """
-
-    view: Value
-    indices: list[Value]
-    check: tuple[bool, ...]
-    near: int
-    far: int
-    element: ScalarType
-
-    def is_copied_as(self, element: ScalarType) -> bool:
-        """Whether elements of that type are what memory holds."""
-        return self.type.element is self.element is element
-
-    @property
-    def type(self) -> MemrefType:
-        """The matrix."""
-        assert isinstance(self.view.type, MemrefType)
-        return self.view.type
-
-    def load(self, build: Builder, indices: list[Value], check: tuple[bool, ...], shape: tuple[int, ...]) -> Value:
-        """A tile at some indices, converted, its rows along the first dimension."""
-        loaded = TileType(shape, self.type.element)
-        value = build(tile.Load(self.view, indices, check, result_types=[loaded])).out
-        return turned(build, emit.cast(build, value, self.element), (self.near, self.far))
-
-    def tested_along(self, modes: Collection[int]) -> Box:
-        """With tests along some modes alone."""
-        return replace(self, check=tuple(mode in modes for mode in range(len(self.check))))
-
-    @property
-    def is_turned(self) -> bool:
-        """Whether neighbours in memory are those of the other mode."""
-        return self.type.strides[self.near] != 1 and self.type.strides[self.far] == 1
-
-    def at(self, build: Builder, row: Value) -> list[Value]:
-        """Where a row begins."""
-        return [emit.add(build, i, row) if mode == self.far else i for mode, i in enumerate(self.indices)]
-
-    def inside(self, build: Builder, near: int, far: int) -> Value | None:
-        """Whether so many elements from where the box begins are in the matrix; None if that is sure, or never so."""
-        found: Value | None = None
-        for mode, extent in ((self.near, near), (self.far, far)):
-            size, start = self.type.shape[mode], self.indices[mode]
-            known = emit.integer_of(start)
-            if not self.check[mode]:
-                continue
-            if (size is not None and size < extent) or (known is not None and known < 0):
-                return None
-            last = emit.sub(build, emit.as_value(build, emit.extent(build, self.view, mode)), build.index(extent))
-            fits = emit.not_less(build, last, start)
-            if known is None:
-                fits = emit.both(build, fits, emit.not_less(build, start, build.index(0)))
-            found = fits if found is None else emit.both(build, found, fits)
-        return found
-
-    def is_aligned(self, bytes_: int) -> bool:
-        """Whether copies of so many bytes are surely aligned."""
-        step = stride_divisor(self.view, self.far) * self.type.element.bytes
-        return math.gcd(alignment(self.view, self.indices), step) % bytes_ == 0
-
-    def is_whole(self, bytes_: int) -> bool:
-        """Whether copies of so many bytes are aligned if those from the beginning of each row are."""
-        return (
-            self.type.strides[self.near] == 1
-            and divisor(self.indices[self.near]) * self.type.element.bytes % bytes_ == 0
-        )
-
-    def may_take(self, build: Builder, bytes_: int, aligned: bool) -> Value | bool | None:
-        """Whether copies of so many bytes are aligned: surely, by a test for all threads alike, or never (None).
-
-        Rows are known to begin at such addresses if they are `aligned`.
-        """
-        size = self.type.element.bytes
-        if self.type.strides[self.near] != 1:
-            return None
-        tests: list[Value] = []
-        if not self.is_aligned(bytes_) and not (aligned and self.is_whole(bytes_)):
-            tests.append(build(lane.Aligned(self.view, self.indices, bytes_)).out)
-            stride = build(Stride(self.view, self.far)).out
-            rest = build(And(stride, build.index(bytes_ // math.gcd(bytes_, size) - 1))).out
-            tests.append(emit.equals_zero(build, rest))
-        if self.check[self.near] and emit.integer_of(self.indices[self.near]) != 0:
-            # a piece of which the first elements lie outside is none
-            tests.append(emit.not_less(build, self.indices[self.near], build.index(0)))
-        found = tests[0] if tests else True
-        for test in tests[1:]:
-            assert isinstance(found, Value)
-            found = emit.both(build, found, test)
-        return found
-
-
-def turned(build: Builder, value: Value, order: tuple[int, ...]) -> Value:
-    """The tile with its dimensions in that order."""
-    return value if order == tuple(range(len(order))) else build(tile.Permute(value, order)).out
 
 
 def _each(build: Builder, total: int, step: int, emit_some: Callable[[Builder, Value], None]) -> None:

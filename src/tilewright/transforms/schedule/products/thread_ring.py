@@ -20,13 +20,16 @@ Warps that multiply from registers read ahead of that barrier, too, so that thei
            gpu.await_copies {pending = 1}  team.barrier
            %e, %f = gpu.read_parts %s, %following, 0 ..      %next = gpu.mma_parts %c, %d, %first
          }
+
+Where blocks go on from tile to tile, what stands in front of the loop stands in front of the loop over tiles, and once
+more behind the loop, for the next tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from tilewright.dialects import gpu_products as gpu
 from tilewright.dialects import scf, team, tile
@@ -35,6 +38,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead
+from tilewright.transforms.schedule.products.around import Around
 from tilewright.transforms.schedule.products.iterations import (
     at_iteration,
     carried,
@@ -49,6 +53,8 @@ from tilewright.transforms.schedule.products.parts import Multiplication, Parts,
 from tilewright.transforms.schedule.products.plan import ProductPlan
 from tilewright.transforms.schedule.products.sources import Source
 from tilewright.transforms.schedule.products.staging import Staging
+
+NOTHING: Final[Mapping[Value, Value]] = {}
 
 
 class Placement(Protocol):
@@ -97,24 +103,62 @@ class ThreadRing:
         self._sources = placement.run_ahead(ahead)
         self._step = step_of(loop)
 
-    def place(self) -> None:
-        """Load the first stages before the loop, and in it the one that is needed some iterations on."""
-        loop, ahead, count = self._loop, self._ahead, self._ahead.stages
-        build = Builder.before_op(loop)
-        build(team.Barrier(fence_local=True))
-        # what all iterations share arrives with the first stage
-        for op in ahead.products:
-            for side in range(2):
-                if (op, side) in ahead.once:
-                    self._placement.bring(build, op, side)
-        for number in range(count - 1):
-            index = emit.add(build, _wide(build, loop.lower), build.index(number * self._step))
-            self._load(build, index, _wide(build, loop.lower), build.index(number))
-            build(gpu.CommitCopies())
+    def place(self, *, first: bool = True) -> None:
+        """Load the `first` stages before the loop, if nobody else does, and in it the one that is needed some
+        iterations on."""
+        ahead = self._ahead
+        if first:
+            build = Builder.before_op(self._loop)
+            build(team.Barrier(fence_local=True))
+            # what all iterations share arrives with the first stage
+            for op in ahead.products:
+                for side in range(2):
+                    if (op, side) in ahead.once:
+                        self._placement.bring(build, op, side)
+            self.fill(build, {})
         if self._reads_ahead:
             self._multiply_ahead(ahead.products[0])
         else:
             self._multiply()
+
+    def fill(self, build: Builder, known: Mapping[Value, Value]) -> None:
+        """Begin to load all stages but one for the first iterations of a tile, of which `known` says what stands for
+        values in front of the loop; all that they held before has been read."""
+        lower, upper = (known.get(bound, bound) for bound in (self._loop.lower, self._loop.upper))
+        first = _wide(build, lower)
+        for number in range(self._ahead.stages - 1):
+            index, stage = emit.add(build, first, build.index(number * self._step)), build.index(number)
+            there = at_iteration(build, self._loop, index, first, upper)
+            if there is not None:
+                self._begin(there, index, stage, known=known)
+            build(gpu.CommitCopies())
+
+    def fill_between(self, around: Around) -> None:
+        """Begin to load the first stages of a tile behind the loop of the one before, and of the first tile in front of
+        all: what becomes of accumulators runs meanwhile."""
+        loop, tiles = self._loop, around.loop
+        assert loop.block is not None
+        before, behind = Builder.before_op(tiles), Builder(loop.block, loop.next, loop.location)
+        lower = _wide(before, tiles.lower)
+        self._fill_tile(before, around, lower, lower)
+        present = _wide(behind, tiles.index)
+        step = behind.index(1) if tiles.step is None else _wide(behind, tiles.step)
+        self._fill_tile(behind, around, emit.add(behind, present, step), present)
+        # from now on its iterations follow each other
+        tiles.parallel = False
+
+    def _fill_tile(self, build: Builder, around: Around, index: Value, present: Value) -> None:
+        """Do so for the tile of an index, if there is one, when all have read the stages of the one before."""
+        build(team.Barrier(fence_local=True))
+        there = at_iteration(build, around.loop, index, present)
+        if there is None:
+            return
+        known: dict[Value, Value] = {
+            around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))
+        }
+        for op in around.slices:
+            there(op.clone(known))
+        self.fill(there, known)
 
     @property
     def _reads_ahead(self) -> bool:
@@ -202,19 +246,18 @@ class ThreadRing:
         stage = emit.select(build, emit.equals_zero(build, read), last, emit.sub(build, read, build.index(1)))
         present = _wide(build, self._loop.index)
         index = emit.add(build, present, build.index((self._ahead.stages - 1) * self._step))
-        self._load(build, index, present, stage, often=True)
-        build(gpu.CommitCopies())
-
-    def _load(self, build: Builder, index: Value, present: Value, stage: Value, *, often: bool = False) -> None:
-        """Begin to load the factors of an iteration if there is one; `present` is an index that has not wrapped."""
         there = at_iteration(build, self._loop, index, present)
         if there is not None:
-            self._begin(there, index, stage, often)
+            self._begin(there, index, stage, often=True)
+        build(gpu.CommitCopies())
 
-    def _begin(self, build: Builder, index: Value, stage: Value, often: bool) -> None:
+    def _begin(
+        self, build: Builder, index: Value, stage: Value, *, known: Mapping[Value, Value] = NOTHING, often: bool = False
+    ) -> None:
+        """Begin to load the factors of an iteration."""
         type_ = self._loop.index.type
         assert isinstance(type_, ScalarType)
-        known: dict[Value, Value] = {self._loop.index: emit.cast(build, index, type_)}
+        known = {**known, self._loop.index: emit.cast(build, index, type_)}
         for op in self._ahead.slices:
             build(op.clone(known))
         for staging, source in self._sources:

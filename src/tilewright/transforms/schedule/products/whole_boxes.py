@@ -1,4 +1,5 @@
-"""Loops of which one test in front says that all of their boxes lie in their matrices: their copies need none."""
+"""Loops of which one test in front says that all of their boxes lie in their matrices, or leave them nowhere but behind
+the last terms: their copies need no tests, or some along the terms alone."""
 
 from __future__ import annotations
 
@@ -17,9 +18,15 @@ from tilewright.transforms.schedule.products.staging import Staging
 
 
 def all_inside(
-    build: Builder, loop: scf.For, slices: Sequence[Operation], sources: Sequence[tuple[Staging, Source]]
+    build: Builder,
+    loop: scf.For,
+    slices: Sequence[Operation],
+    sources: Sequence[tuple[Staging, Source]],
+    *,
+    terms: bool = True,
 ) -> Value | None:
-    """Whether the boxes of the first and of the last iteration lie inside, and so all; None if that is not known.
+    """Whether the boxes of the first and of the last iteration lie inside, and so all, if not of `terms` but for those
+    that end behind the last ones; None if that is not known.
 
     `slices` compute where boxes lie. Where coordinates only grow with the loop's index, all lie between those two if
     the matrix is the same in all iterations.
@@ -38,10 +45,11 @@ def all_inside(
         for op in slices:
             build(op.clone(known))
         for staging, source in tested:
-            fits = staging.fits(build, source, known)
-            if fits is None:
+            tests = staging.fits(build, source, known, terms=terms)
+            if tests is None:
                 return None
-            found = fits if found is None else emit.both(build, found, fits)
+            for fits in tests:
+                found = fits if found is None else emit.both(build, found, fits)
     return found
 
 
