@@ -152,7 +152,8 @@ def test_gradients_of_compiled_code() -> None:
         "threads=128 tile=128x128x64 roles=yes pingpong=yes cluster=2x1",
         "threads=128 tile=64x64x64 roles=yes pingpong=yes cluster=2x2",
         "threads=256 tile=128x200x64",
-        "threads=128 tile=128x168x64 roles=yes pingpong=yes",
+        "threads=128 tile=128x168x64 roles=yes pingpong=yes order=12",
+        "threads=128 tile=112x192x64 roles=yes pingpong=yes",
         "threads=384 tile=192x216x64",
     ],
 )

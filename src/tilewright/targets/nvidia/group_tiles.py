@@ -26,7 +26,7 @@ _THREE_ROWS: Final = 192
 _HALF_LINE: Final = 64
 """Elements of 16 bits in 128 bytes, the rows of a slab."""
 _FILLED: Final = 1.5
-_LAST: Final = 1.0
+_LAST: Final = 0.5
 """Microseconds of a launch until its first boxes have arrived, and of its last tile, where others hide their stores."""
 _STEP: Final = 0.343
 _AREA: Final = 0.0024
@@ -66,13 +66,14 @@ _ALONE: Final = 1.1
 """A group multiplies while another one stores; what a tile takes more that nothing is left for to hide behind."""
 
 
-_CROWDED: Final = Slower(1.02, 4000, 6200, narrow=True)
+_CROWDED: Final = (Slower(1.02, 4000, 5000), Slower(1.02, 5000, 6200, narrow=True))
 _FULLY_CROWDED: Final = Slower(1.025, 4000, 6700, narrow=True)
 _OTHER_WAY: Final = (Slower(1.025, 4000, 6500), Slower(1.025, 12000))
 """Of tiles by turns, whose loads limit them while clocks are high, where the second cache has no room for the factors;
 and of such the other way round, in some products. H100, share of the better of cuBLAS and cuBLASLt, with others in the
 same run: 192 x 128 by turns with 192 x 256, bf16, 4352 .89 to 1.03 for 1.05 to 1.13, 5632 .97 to 1.08 for 1.03 to 1.13;
-144 x 128 of 5120 .83 for .99; 160 x 128 with f32 results of 4864 .94 for 1.04.
+144 x 128 of 5120 .83 for .99; 160 x 128 with f32 results of 4864 .94 for 1.04. H200, f32 results: 176 x 128 takes 1.014
+times as long as pairs of 256 x 128 at 4096, .96 times at 6144.
 Those of 128 and 152 columns are worse. In between, the other way round is no slower: H200 and H100, NN, 128 x 176 of
 6656, 7424, 7680 .98, .97, .97 of the time of other tiles, 128 x 168 of 9216 .97; H100, 128 x 160 of 16384 1.1, 1.2."""
 _ADRIFT: Final = Slower(1.08, 5000)
@@ -88,11 +89,22 @@ _LYING: Final = 1.002
 _TURNS: Final = {
     144: (Slower(1.08, most=9000),),
     160: (Slower(1.06, most=4000, narrow=True), Slower(1.06, 4000, 6400)),
-    168: (_CROWDED, Slower(1.08, 11000)),
-    176: (_CROWDED,),
+    168: (*_CROWDED, Slower(1.08, 11000)),
+    176: _CROWDED,
     192: (_FULLY_CROWDED, Slower(1.01, 8500)),
 }
 """In long products 128 x 192 is faster than 192 x 128, by 1.6 % in the median of 34, in short ones as much slower."""
+_TALL: Final = 0.99
+_TALL_WIDER: Final = 0.3
+_TALL_LONG: Final = Slower(1.03, 3000)
+"""How much longer steps of 112 x 192 by turns take than by the law in short products, microseconds more of a tile of
+which the result is wider than the factors, and what is taken for the time of long ones, which nobody has measured.
+H200, 2304: with f32 results 1.01 of the time of 168 x 128, which is as large, with others .99 of that of 224 x 192.
+"""
+_ORDER: Final = " order=12"
+"""Of tiles by turns of 128 columns, longer in rows: 132 of 128 x 176 by bands of 12 are 1536 by 1936 elements, by bands
+of 8 1024 by 2904, for which a seventh more is loaded. H200, NN, 3328 .996 of the time, 3840 .991, 6656 .991, others of
+2304 to 11264 .993 to 1.005."""
 _EIGHTHS: Final = (*range(104, 128, 8), *range(136, 192, 8), *range(200, 256, 8))
 _SIDES: Final = (*range(136, 168, 8),)
 _LONG_SIDES: Final = (*range(144, 192, 8),)
@@ -163,18 +175,18 @@ def _paired(along: int, rows: int, more: str = "") -> MeasuredTile:
     return replace(found, slowed=slowed)
 
 
-def _by_turns(along: int) -> MeasuredTile:
+def _by_turns(along: int, rows: int = _ROWS) -> MeasuredTile:
     """One that a group of warps multiplies while another one stores its own."""
-    fixed, step = _BY_TURNS.fixed, _step(along, _ROWS) * _BY_TURNS.slower
+    fixed, step = _BY_TURNS.fixed, _step(along, rows) * _BY_TURNS.slower
     return MeasuredTile(
         along,
-        _ROWS,
+        rows,
         Cost(fixed + _ALONE, step),
         Cost(2 * fixed, 2 * step),
         more=_PINGPONG,
         right_along_n=_along_n(along, ""),
         once=_BY_TURNS.once,
-        slowed=_TURNS[along],
+        slowed=_TURNS.get(along, ()),
     )
 
 
@@ -185,7 +197,7 @@ def _turned(tile: MeasuredTile) -> MeasuredTile:
         tile, along=tile.rows, rows=tile.along, cluster=tile.cluster[::-1], right_along_n=True, left_along_m=False
     )
     if tile.shared is not None:
-        return replace(found, slowed=(*tile.slowed, *_OTHER_WAY))
+        return replace(found, slowed=(*tile.slowed, *_OTHER_WAY), more=f"{tile.more}{_ORDER}")
     across = _ACROSS * tile.along
     return replace(found, alone=Cost(tile.alone.fixed + across, tile.alone.step))
 
@@ -195,7 +207,7 @@ WARPGROUP_TILES: Final = (
     MeasuredTile(64, 64, Cost(1.3, 0.25), more=" product=64x64x64:wgmma.m64n64k16.f32.{}/1x1/8", rate=3.5e14),
     MeasuredTile(128, 64, Cost(1.5, 0.35), Cost(3.0, 0.34), rate=5.2e14),
     MeasuredTile(128, 64, Cost(1.75, 0.243), more=" product=128x64x64:wgmma.m64n128k16.f32.{}/1x1/8", rate=5e14),
-    MeasuredTile(128, 128, Cost(4.9, 0.38), Cost(1.5, 0.755), rate=_SOONER),
+    MeasuredTile(128, 128, Cost(4.9, 0.38), Cost(1.5, 0.755), rate=_SOONER, wider=_WIDER / 2),
     MeasuredTile(
         128,
         128,
@@ -236,7 +248,8 @@ factor run along n it comes in slabs of 64 or 32 columns, else along n any eight
 STORED_TILES: Final = (
     *map(_by_turns, _TURNS),
     *(_turned(_by_turns(along)) for along in _TURNS if along % _HALF_LINE),
-    replace(_by_turns(192), along=_ROWS, rows=192, slowed=(Slower(1.015, most=4000), _CROWDED)),
+    replace(_by_turns(112, 192).slower(_TALL), wider=_TALL_WIDER, slowed=(_TALL_LONG,)),
+    replace(_by_turns(192), along=_ROWS, rows=192, slowed=(Slower(1.015, most=4000), *_CROWDED)),
     _large(192, 256),
     *(_large(along, 256) for along in _LONG_SIDES),
     *(_of_three(along) for along in _LONGER_SIDES if along not in (216, 232)),

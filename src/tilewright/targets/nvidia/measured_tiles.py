@@ -109,7 +109,8 @@ class MeasuredTile(Struct, frozen=True):
         if element_bytes <= 2:
             return self
         slowed = tuple(slower for slower in self.slowed if not slower.narrow)
-        return replace(self, alone=Cost(self.alone.fixed + self.wider, self.alone.step), slowed=slowed)
+        shared = None if self.shared is None else Cost(self.shared.fixed + 2 * self.wider, self.shared.step)
+        return replace(self, alone=Cost(self.alone.fixed + self.wider, self.alone.step), shared=shared, slowed=slowed)
 
     def followed(self, operations: int) -> MeasuredTile:
         """With so many operations on each element of the result behind its last step, which all tiles take alike, but
