@@ -119,6 +119,7 @@ def test_what_leaves_the_law(size: int, result: str, tile: str) -> None:
     ("size", "turned", "result", "tile"),
     [
         (2816, (True, True), "f32", "256 tile=256x128x64"),
+        (2816, (True, False), "f32", "128 tile=128x160x64 roles=yes pingpong=yes"),
         (7680, (True, False), "f16", "128 tile=128x176x64 roles=yes pingpong=yes order=12"),
         (16384, (True, False), "f32", "128 tile=128x192x64 roles=yes pingpong=yes"),
         (14336, (False, False), "f16", "128 tile=128x192x64 roles=yes pingpong=yes"),

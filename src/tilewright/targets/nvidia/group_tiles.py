@@ -102,9 +102,10 @@ which the result is wider than the factors, and what is taken for the time of lo
 H200, 2304: with f32 results 1.01 of the time of 168 x 128, which is as large, with others .99 of that of 224 x 192.
 """
 _ORDER: Final = " order=12"
-"""Of tiles by turns of 128 columns, longer in rows: 132 of 128 x 176 by bands of 12 are 1536 by 1936 elements, by bands
-of 8 1024 by 2904, for which a seventh more is loaded. H200, NN, 3328 .996 of the time, 3840 .991, 6656 .991, others of
-2304 to 11264 .993 to 1.005."""
+_LEAST_ORDERED: Final = 168
+"""Of tiles by turns of 128 columns and so many rows at least: 132 of 128 x 176 by bands of 12 are 1536 by 1936 elements,
+by bands of 8 1024 by 2904, for which a seventh more is loaded. H200, NN, 3328 .996 of the time, 3840 .991, 6656 .991,
+others of 2304 to 11264 .993 to 1.004; 128 x 160 of 2816 1.005."""
 _EIGHTHS: Final = (*range(104, 128, 8), *range(136, 192, 8), *range(200, 256, 8))
 _SIDES: Final = (*range(136, 168, 8),)
 _LONG_SIDES: Final = (*range(144, 192, 8),)
@@ -197,7 +198,8 @@ def _turned(tile: MeasuredTile) -> MeasuredTile:
         tile, along=tile.rows, rows=tile.along, cluster=tile.cluster[::-1], right_along_n=True, left_along_m=False
     )
     if tile.shared is not None:
-        return replace(found, slowed=(*tile.slowed, *_OTHER_WAY), more=f"{tile.more}{_ORDER}")
+        order = _ORDER if tile.along >= _LEAST_ORDERED else ""
+        return replace(found, slowed=(*tile.slowed, *_OTHER_WAY), more=f"{tile.more}{order}")
     across = _ACROSS * tile.along
     return replace(found, alone=Cost(tile.alone.fixed + across, tile.alone.step))
 
