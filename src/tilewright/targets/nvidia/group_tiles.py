@@ -104,8 +104,8 @@ H200, 2304: with f32 results 1.01 of the time of 168 x 128, which is as large, w
 _ORDER: Final = " order=12"
 _LEAST_ORDERED: Final = 168
 """Of tiles by turns of 128 columns and so many rows at least: 132 of 128 x 176 by bands of 12 are 1536 by 1936
-elements, by bands of 8 1024 by 2904, for which a seventh more is loaded. H200, NN, 3328 .996 of the time, 3840 .991, 6656 .991,
-others of 2304 to 11264 .993 to 1.004; 128 x 160 of 2816 1.005."""
+elements, by bands of 8 1024 by 2904, for which a seventh more is loaded. H200, NN, 3328 .996 of the time, 3840 .991,
+6656 .991, others of 2304 to 11264 .993 to 1.004; 128 x 160 of 2816 1.005."""
 _EIGHTHS: Final = (*range(104, 128, 8), *range(136, 192, 8), *range(200, 256, 8))
 _SIDES: Final = (*range(136, 168, 8),)
 _LONG_SIDES: Final = (*range(144, 192, 8),)
