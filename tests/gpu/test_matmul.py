@@ -116,7 +116,10 @@ def test_floats_of_8_bits(name: str, extents: tuple[int, int, int]) -> None:
         assert error(found, torch.relu(wanted * scale.double() + bias.double())) < 8e-3, turned
 
 
-@pytest.mark.parametrize("schedule", ["", "roles=yes cluster=1x2 tile=256x128x64", "pingpong=yes tile=128x128x64"])
+@pytest.mark.parametrize(
+    "schedule",
+    ["", "threads=256 tile=256x128x64 roles=yes cluster=1x2", "threads=128 tile=128x128x64 roles=yes pingpong=yes"],
+)
 @pytest.mark.parametrize("total", ["f16", "f32"])
 def test_forty_launches_leave_the_same_bits(schedule: str, total: str) -> None:
     (product,) = tw.compile(gemm((2048, 2048, 2048), "n.n", total), target="nvidia", schedule=schedule or None)

@@ -264,11 +264,6 @@ def is_warpgroup_factor(lhs: ScalarType, rhs: ScalarType, total: ScalarType, fas
     return known and (fast or lhs not in _COARSE_SUMS)
 
 
-def sums_exactly(instruction: MatrixInstruction) -> bool:
-    """Whether a unit of warps multiplies what groups of them would multiply with sums in fewer bits."""
-    return instruction.factor in _COARSE_SUMS and instruction.warps == 1 and not instruction.is_scalar
-
-
 def _takes(factor: ScalarType, given: ScalarType) -> bool:
     """Whether a type is that of a factor, or converted to it exactly: 8 bits of a float to 16.
 

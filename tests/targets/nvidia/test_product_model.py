@@ -161,7 +161,7 @@ def test_tf32_by_turns() -> None:
     """Of 2048, where nothing hides the stores of one wave; not of 4096, nor where the program shares otherwise."""
 
     def chosen(size: int, shares: bool, turned: bool = False) -> tuple[int, int, bool | None]:
-        tile = tile_of_lines(TF32, (size,) * 3, (turned, False), Architecture.SM_90A, shares=shares)
+        tile = tile_of_lines(TF32, (size, size, size), (turned, False), Architecture.SM_90A, shares=shares)
         assert tile is not None
         return tile.along, tile.rows, tile.wishes.pingpong
 

@@ -190,6 +190,7 @@ def test_a_line_for_one_kernel_leaves_the_others() -> None:
             "threads=128 tile=128x128x64 product=128x128x64:wgmma.m64n128k16.f32.f16/1x1/9",
             "9 stages of 32,768 bytes are 294,912; beside what else a block keeps in shared memory there is room for 6",
         ),
+        (LARGE, "pingpong=yes", "pingpong=yes", "one group of warps (threads=128) for which a producer warp copies"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_place(text: str, schedule: str, wrong: str, said: str) -> None:

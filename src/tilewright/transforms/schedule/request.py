@@ -86,7 +86,10 @@ _NEEDS: Final = (
     _Need("overlap", "it has no loop with several products whose factors the machine copies by itself"),
     _Need("held", "it has no loop with several products of which one may have rows in registers"),
     _Need("roles", "it has no loop with products of two or three groups of warps, whose readers say so"),
-    _Need("pingpong", "it has no loop over tiles whose factors a producer warp copies"),
+    _Need(
+        "pingpong",
+        "it has no loop over tiles of one group of warps (threads=128) for which a producer warp copies (roles=yes)",
+    ),
     _Need("swizzle", "no shorter slabs divide the rows of its factors that groups of warps read", (None, SLAB)),
     _Need("stream", "no product of it has several tiles that blocks take"),
     _Need("order", "no product has one factor of a column and one of a row of the grid", (None, 1), certain=True),

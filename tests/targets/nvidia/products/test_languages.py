@@ -72,6 +72,23 @@ def test_why_threads_store(language: str) -> None:
     assert "# stores by threads: what is stored is accessed elsewhere too" in product.schedule
 
 
+@pytest.mark.parametrize(
+    ("schedule", "why"),
+    [
+        ("threads=64", "64 threads are no groups of 128"),
+        ("threads=128 tile=32x32x32", "tiles of 32x32 have no multiples of 64 rows"),
+        ("threads=512 tile=256x256x64", "256x256 sums are 128 for each of 512 threads with 128 registers"),
+    ],
+)
+def test_why_warps_multiply_alone(schedule: str, why: str) -> None:
+    """Where nobody has asked for their instruction."""
+    (product,) = tw.compile(WRITTEN["tensor language"], target="nvidia:sm_90a", schedule=schedule)
+    assert f"# not by wgmma: {why}" in product.schedule
+    line = product.schedule.split(" # ")[0]
+    (asked,) = tw.compile(WRITTEN["tensor language"], target="nvidia:sm_90a", schedule=line)
+    assert "not by wgmma" not in asked.schedule
+
+
 def test_loops_compute_the_product(rng: np.random.Generator) -> None:
     """Four warps do, which share tiles with other blocks."""
     n = 128

@@ -167,4 +167,6 @@ def test_pieces_of_eight_rows_lie_in_different_banks(line: int) -> None:
 def test_blocks_without_registers_for_sums() -> None:
     """128 of each thread are too few for an instruction with 112 sums (C7602)."""
     text = TEXTS.whole_product((1792, 2048, 1024), "f16", "f16", NN)
-    assert "wgmma" not in emitted(text, schedule="threads=512 tile=224x256x64")[1].facts[SCHEDULE]
+    found = emitted(text, schedule="threads=512 tile=224x256x64")[1].facts[SCHEDULE]
+    assert ":wgmma" not in found
+    assert "# not by wgmma: 224x256 sums are 112 for each of 512 threads with 128 registers" in found

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from tilewright.dialects import scf, tile
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.lane_roles import SIDES
-from tilewright.dialects.matrix_instructions import sums_exactly
 from tilewright.dialects.reports import Check
 from tilewright.ir.schedules import Copies, ProductChoice, Schedule, Tiles, in_common
 from tilewright.ir.swizzles import SWIZZLED_LINES
@@ -36,6 +35,7 @@ from tilewright.transforms.schedule.products.planning import choices_beside, pla
 from tilewright.transforms.schedule.products.rings import ASKED, ring_of
 from tilewright.transforms.schedule.products.shapes import extents_of, product_shape, with_rows_held
 from tilewright.transforms.schedule.products.storing import Stored, stored_by_machine
+from tilewright.transforms.schedule.products.warpgroup_plans import why_no_groups
 from tilewright.transforms.schedule.said import schedule_of
 from tilewright.transforms.signature import parts_of
 
@@ -56,7 +56,8 @@ class Products(Struct, frozen=True):
 
     Those without a plan are added up by each thread for itself (`plain`): the reason is that of the first. `stored` is
     the store of accumulators that the machine makes by itself, or why threads do (`ASKED`, or though it is asked to).
-    What is loaded `beside` factors has a buffer each.
+    What is loaded `beside` factors has a buffer each. `by_warps` is why the first of those that groups of warps could
+    multiply has warps alone.
     """
 
     plans: Mapping[tile.Mma, ProductPlan]
@@ -66,6 +67,7 @@ class Products(Struct, frozen=True):
     reason: str = ""
     stored: Stored | str = ""
     beside: Mapping[Beside, int] = field(default_factory=dict[Beside, int])
+    by_warps: str = ""
 
     @property
     def copies(self) -> Copies | None:
@@ -87,8 +89,7 @@ class Products(Struct, frozen=True):
         reasons = [self.reason] * bool(self.reason) + [f"copies by threads: {each}" for each in said[:1]]
         unasked = isinstance(self.stored, str) and self.stored not in ("", ASKED)
         reasons += [f"stores by threads: {self.stored}"] if unasked else []
-        exact = any(sums_exactly(plan.instruction) for plan in self.plans.values())
-        reasons += ["not by wgmma: its sums of floats of 8 bits are not exact (fast)"] if exact else []
+        reasons += [f"not by wgmma: {self.by_warps}"] if self.by_warps else []
         alone = [found.alone for found in self.loops.values() if found.alone]
         reasons += [f"blocks copy for themselves: {each}" for each in alone[:1]]
         return ", ".join(reasons + [f"tiles one by one: {each}" for each in apart[:1]])
@@ -247,7 +248,7 @@ def _choose(kernel: Kernel, block: Block, wanted: Schedule, shared: int, most: i
     total, room = total_bytes(buffers), most - (shared - stores.shared)
     if total > room:
         return f"factors of {total:,} bytes in {max(room, 0):,} of shared memory"
-    return Products(plans, loops, buffers, memory, reason, stores.stored, beside)
+    return Products(plans, loops, buffers, memory, reason, stores.stored, beside, _by_warps(planned))
 
 
 def _are_alone(kernel: Kernel, multiprocessors: int) -> bool:
@@ -270,6 +271,13 @@ def _plans(kernel: Kernel, block: Block, wanted: Schedule) -> tuple[Mapping[tile
         else:
             plans[op] = found
     return plans, next(iter(reasons), "")
+
+
+def _by_warps(of: _Planned) -> str:
+    """Why warps multiply alone what groups of them could, if nobody has asked for that."""
+    alone = (op for op, plan in of.plans.items() if plan.instruction.warps == 1 and not plan.instruction.is_scalar)
+    free = (op for op in alone if of.wanted.product(extents_of(op)) is None)
+    return next(filter(None, (why_no_groups(product_shape(op), of.block) for op in free)), "")
 
 
 def _stores(of: _Planned, shared: int) -> _Stores:

@@ -36,6 +36,8 @@ _GROUP: Final = 4
 _HALF: Final = 2
 """Bytes of the types of which as many accumulators as groups of warps may hold have been run on a device."""
 _SWIZZLED_ROWS: Final = 8
+_ROWS: Final = 64
+"""Of an instruction."""
 _BESIDE_SUMS: Final = 26
 """Registers of a thread that ptxas needs beside accumulators at least (C7602)."""
 
@@ -55,17 +57,37 @@ def best_of_warpgroups(shape: Shape, block: Block, wanted: ProductChoice | None)
     return max(found, key=rank, default=None)
 
 
+def why_no_groups(shape: Shape, block: Block) -> str:
+    """What keeps groups of warps from multiplying what they have an instruction for, if it is one of these."""
+    is_theirs = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, fast=True)
+    if not is_theirs or block.architecture is not Architecture.SM_90A:
+        return ""
+    if not is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast):
+        return "its sums of floats of 8 bits are not exact (fast)"
+    if block.threads % (WARP * _GROUP):
+        return f"{block.threads} threads are no groups of {WARP * _GROUP}"
+    if shape.m * shape.n > _most_sums(shape, block):
+        each, have = shape.m * shape.n // block.threads, REGISTERS // block.threads
+        return f"{shape.m}x{shape.n} sums are {each} for each of {block.threads} threads with {have} registers"
+    if shape.m % _ROWS and shape.n % _ROWS:
+        return f"tiles of {shape.m}x{shape.n} have no multiples of {_ROWS} rows"
+    return ""
+
+
+def _most_sums(shape: Shape, block: Block) -> int:
+    """So many accumulators a block may have."""
+    is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
+    most = MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS
+    return block.threads * min(most, REGISTERS // block.threads - _BESIDE_SUMS)
+
+
 def warpgroup_plans(shape: Shape, block: Block, along_m: int) -> Iterator[ProductPlan]:
     """The plans whose groups of warps are so many along m, the best first."""
     is_known = is_warpgroup_factor(shape.lhs, shape.rhs, shape.sum, shape.fast)
     if not is_known or block.architecture is not Architecture.SM_90A:
         return
     groups = block.threads // (WARP * _GROUP)
-    is_plain = shape.held is None and shape.lines is None and shape.lhs.bytes == _HALF
-    most = block.threads * min(
-        MOST_GROUP_REGISTERS if is_plain else MOST_SUM_REGISTERS, REGISTERS // block.threads - _BESIDE_SUMS
-    )
-    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > most:
+    if block.threads % (WARP * _GROUP) or groups % along_m or shape.m * shape.n > _most_sums(shape, block):
         return
     warps = (along_m, groups // along_m)
     for columns in (shape.lines, None if shape.held is None else 1 - shape.held):
