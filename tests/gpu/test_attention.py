@@ -63,6 +63,21 @@ def test_any_shape(shape: tuple[int, ...], causal: bool, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", CLOSE)
+def test_the_last_blocks_by_parts_of_the_keys(dtype: str) -> None:
+    """Those of a few multiprocessors; twice the same bits."""
+    q, k, v = drawn((1, 34, 17, 512, 8192, 128), dtype)
+    k[:, :, 6000:] *= 3
+    assert tw.attention.plan(q, k, v, return_lse=True).rest is not None
+    runs: list[Any] = [tw.attention(q, k, v, return_lse=True) for _ in range(2)]
+    found, again = runs
+    assert all(torch.equal(x, y) for x, y in zip(found, again, strict=True))
+    for head in (0, 33):
+        expected, logarithms = wanted(q[:, head : head + 1], *(x[:, head // 2 : head // 2 + 1] for x in (k, v)), False)
+        assert float((found[0][:, head].double() - expected[:, 0]).norm() / expected.norm()) < CLOSE[dtype]
+        assert float((found[1][:, head] - logarithms[:, 0]).abs().max()) < 1e-3
+
+
+@pytest.mark.parametrize("dtype", CLOSE)
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_gradients(shape: tuple[int, ...], causal: bool, dtype: str) -> None:

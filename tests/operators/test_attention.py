@@ -465,6 +465,16 @@ def test_whole_blocks_are_stored_by_devices_that_do() -> None:
     assert "roles" not in schedule(x, "nvidia:sm_90a", causal=True)
 
 
+def test_groups_take_turns_where_heads_are_wide() -> None:
+    def kernel(width: int, **options: Any) -> str:
+        x = np.zeros((1, 40, 512, width), np.float16)
+        return tw.attention.plan(x, x, x, target="nvidia:sm_90a", **options).kernel.schedule
+
+    assert "turns=yes" in kernel(256)
+    assert "turns=yes" in kernel(256, causal=True)
+    assert "turns=yes" not in kernel(128)
+
+
 def test_a_warp_has_one_slab_where_memory_is_short() -> None:
     """Two stages of keys and values of width 256 leave no room for two."""
     _, kernel = emitted(

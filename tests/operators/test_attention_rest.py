@@ -123,16 +123,17 @@ def test_parts_emulated(few: None, rng: np.random.Generator) -> None:
     numbers = [np.float32(0.3), *map(np.int32, parts.integers)]
     llvm, kernel = emitted(parts.text, schedule=schedule_of(parts.of, parts.threads, "nvidia:sm_90a") or "")
     assert "roles=yes" in kernel.facts[SCHEDULE]
-    found = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, results, logs, *numbers], {}, parts.grid))
+    found: Any = Emulated(Program(llvm), (kernel,)).run(Launch([*flat, results, logs, *numbers], {}, parts.grid))
     out, lse = np.full(q.size, 7, np.float16), np.full(q.size // 128, 7, np.float32)
     llvm, kernel = emitted(sums_text(sums), reading=READING)
     integers = map(np.int32, plan.rest.integers)
-    ended = Emulated(Program(llvm), (kernel,)).run(
+    ended: Any = Emulated(Program(llvm), (kernel,)).run(
         Launch([found[3], found[4], out, lse, *integers], {}, plan.rest.grid)
     )
     expected, expected_lse = wanted(q, k, v, False, 0.3)
     # the first block of the last head
-    made, of_lines = np.reshape(ended[2], q.shape).astype(np.float64), np.reshape(ended[3], q.shape[:3])
+    made: Any = np.reshape(ended[2], q.shape).astype(np.float64)
+    of_lines: Any = np.reshape(ended[3], q.shape[:3])
     np.testing.assert_allclose(made[0, 1, :128], expected[0, 1, :128], atol=4e-3)
     np.testing.assert_allclose(of_lines[0, 1, :128], expected_lse[0, 1, :128], atol=1e-5)
     assert (made == 7).sum() == made.size - 128 * 128

@@ -29,6 +29,9 @@ _SHORT_OF_OTHERS: Final = 2048
 _ASKED_FOR: Final = (96, 256)
 """Widths whose work-groups have a producer warp under a mask, where they do not go on: measured on an H200,
 width 96 1.02 at length 4096, 256 1.01, 1.04 at 512; 128 .99."""
+_IN_TURN: Final = (256,)
+"""Widths whose groups of warps take turns where they go on: that is faster with and without a mask, but for few keys
+under one (`benchmarks/gpu/attention.py`)."""
 _LINE: Final = 128
 """Bytes of the longest rows of shared memory that the device copies."""
 _BAND_BYTES: Final = 32 << 20
@@ -162,7 +165,8 @@ def schedule_of(of: AttentionClass, threads: int, target: str) -> str | None:
     slabs = f" swizzle={_LINE // 2}" * is_cut
     asks = stores and of.causal and not of.persistent and of.width in _ASKED_FOR
     asks |= of.persistent and of.blocks[0] > _LARGE[0]
-    more = " stores=tensor" * stores + " persistent=yes" * of.persistent + " roles=yes" * asks
+    turns = of.persistent and of.width in _IN_TURN and takes_tensors(target)
+    more = " stores=tensor" * stores + " persistent=yes" * of.persistent + " roles=yes" * asks + " turns=yes" * turns
     return f"threads={threads}{more}{slabs}"
 
 
