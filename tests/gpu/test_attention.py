@@ -72,7 +72,8 @@ def test_the_last_blocks_by_parts_of_the_keys(dtype: str) -> None:
     found, again = runs
     assert all(torch.equal(x, y) for x, y in zip(found, again, strict=True))
     for head in (0, 33):
-        expected, logarithms = wanted(q[:, head : head + 1], *(x[:, head // 2 : head // 2 + 1] for x in (k, v)), False)
+        keys, values = (x[:, head // 2 : head // 2 + 1] for x in (k, v))
+        expected, logarithms = wanted(q[:, head : head + 1], keys, values, False)
         assert float((found[0][:, head].double() - expected[:, 0]).norm() / expected.norm()) < CLOSE[dtype]
         assert float((found[1][:, head] - logarithms[:, 0]).abs().max()) < 1e-3
 

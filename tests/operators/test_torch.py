@@ -122,8 +122,11 @@ def test_floats_of_8_bits(name: str) -> None:
     for out_dtype, precision in ((None, None), ("bf16", "fast")):
         arguments = (a, b, None, None, None, 1.0, "", None, out_dtype, precision)
         assert set(torch.library.opcheck(operator, arguments, test_utils=checks).values()) == {"SUCCESS"}
-    compiled = torch.compile(lambda x, y: tw.matmul(x, y, precision="fast"), fullgraph=True, backend="aot_eager")
-    found = compiled(a, b)
+
+    def fast(x: Any, y: Any) -> Any:
+        return tw.matmul(x, y, precision="fast")
+
+    found = torch.compile(fast, fullgraph=True, backend="aot_eager")(a, b)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found.double(), wanted, rtol=1e-5, atol=1e-5)
     with pytest.raises(tw.OperatorTypeError, match=rf"factors of torch.{name} have no gradient"):
