@@ -257,7 +257,7 @@ def _products_on_devices() -> Iterator[Claim]:
         for mask in ("full", "causal"):
             what = f"GPU: attention in Tile IR, {mask}, f16, 4 x 32 heads of {head}, 4096 rows, over torch"
             yield Claim(what, "gpu_attention", f"{head} 4096 {mask}", "gpu/attention.py", headline=True)
-            for length in (512, 4096, 16384):
+            for length in (512, 1000, 4000, 4096, 16384):
                 heads = f"{16384 // length} x 32 heads of {head}, {length} rows"
                 what = f"GPU: `tw.attention`, {mask}, f16, {heads}, over torch"
                 key = f"{head} {length} {mask} tw.attention"
@@ -283,6 +283,9 @@ def _matmul_on_devices() -> Iterator[Claim]:
     for key, peer in (("fused", "cuBLASLt's fused epilogue"), ("compiled", "torch.compile")):
         what = f"GPU: `tw.matmul` with bias and gelu, f16, 1024 to 8192, over {peer}"
         yield Claim(what, "gpu_matmul", f"epilogue, over {key}", "gpu/matmul.py", headline=True)
+    for key, whose in (("ours alone", "our"), ("torch alone", "cuBLAS's")):
+        what = f"GPU: {whose} product alone over torch.compile of product, bias and gelu: a bound"
+        yield Claim(what, "gpu_matmul", f"epilogue, compiled over {key}", "gpu/matmul.py")
 
 
 def _launches() -> Iterator[Claim]:

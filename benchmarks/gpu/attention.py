@@ -76,7 +76,7 @@ class Case(Struct, frozen=True):
 def main() -> None:
     parser = figures.options(__doc__, "gpu_attention", rounds=ROUNDS)
     parser.add_argument("--widths", default="64,128,96,256", help="of heads (default: %(default)s)")
-    lengths = "512,1024,2048,4096,8192,16384"
+    lengths = "512,1000,1024,2048,4000,4096,8192,16384"
     parser.add_argument("--lengths", default=lengths, help="queries and keys of a head (default: %(default)s)")
     parser.add_argument("--text-lengths", default="4096", help="those at which the text is run (default: %(default)s)")
     parser.add_argument(
