@@ -35,6 +35,7 @@ NO_ARITHMETIC = {
     *("arith.constant", "cuda_tile.constant", "cuda_tile.iota", "tile.iota", "cf.undefined"),
     # what the launch, the team or memory is
     *("team.part", "team.num_parts", "gpu.cluster_id", "gpu.cluster_rank", "memref.group_memory"),
+    "gpu.has_maps",
     *("team.group_id", "team.num_groups", "team.num_subgroups", "team.subgroup_size", "team.subgroup_id"),
     *("team.subgroup_linear_id", "team.subgroup_local_id", "lane.side", "cuda_tile.get_tile_block_id"),
     *("cuda_tile.get_num_tile_blocks", "cuda_tile.get_global", "memref.global_address"),
