@@ -68,11 +68,19 @@ class Kernel(Struct, frozen=True):
     text: str
     precision: str
     schedule: str
+    language_options: Mapping[str, str]
 
     def compiler(self) -> SourceCompiler:
         """Candidates of the kernel, which are kept on disk for all processes."""
-        options = CompileOptions(precision=Precision.of(self.precision))
-        name = next(iter(tw.compile(self.text, target=TARGET, precision=self.precision, schedule=self.schedule))).name
+        options = CompileOptions(precision=Precision.of(self.precision), chosen=self.language_options)
+        program = tw.compile(
+            self.text,
+            target=TARGET,
+            precision=self.precision,
+            schedule=self.schedule,
+            language_options=self.language_options,
+        )
+        name = next(iter(program)).name
         return SourceCompiler(Source("kernel", self.text), name, True, TARGET, options)
 
 
@@ -150,7 +158,7 @@ def _recorded(path: Path | None) -> list[Row]:
 
 
 def _kernel(case: Case) -> Kernel:
-    return Kernel(case.text, case.precision, case.schedule)
+    return Kernel(case.text, case.precision, case.schedule, case.language_options)
 
 
 def _row(name: str, device: str, found: Found) -> Row:

@@ -40,6 +40,7 @@ class Case(NamedTuple):
     precision: str = "exact"
     schedule: str = ""
     """What the model is told, if not everything is its choice."""
+    language_options: Mapping[str, str] = {}
 
 
 def table(torch: Any, size: int) -> Iterator[tuple[str, Callable[[], Case]]]:
@@ -175,4 +176,5 @@ def heads(torch: Any, width: int, *, is_causal: bool) -> Case:
     blocks = (64, 128) if width == 64 else (128, 128)
     of = Attention(LENGTH, LENGTH, width, blocks, "f16", HEADS, is_causal, width**-0.5, band=BAND if is_causal else 1)
     arrays = tuple(torch.randn(HEADS * LENGTH, width, device="cuda", dtype=torch.float16) for _ in range(4))
-    return Case(attention(of), of.grid, arrays, arrays, schedule=f"threads={2 * blocks[0]}")
+    told = f"threads={2 * blocks[0]}"
+    return Case(attention(of), of.grid, arrays, arrays, schedule=told, language_options={"extents": "any"})
