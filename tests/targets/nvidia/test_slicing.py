@@ -191,6 +191,18 @@ def test_large_tiles(name: str, shared_bytes: int | None, seed: int) -> None:
     agree(made, module, shared_bytes)
 
 
+def test_parts_fit_before_and_after_they_are_turned(seed: int) -> None:
+    """The 28 times two times two threads have one register of 2x2x16, in either order of its dimensions."""
+    body = """%z = arith.constant {value = 0} -> index
+    %a = tile.load %A, %z, %z, %z -> tile<16x2x52xi32>
+    %t = tile.permute %a {order = [2, 1, 0]} -> tile<52x2x16xi32>
+    %s = tile.reduce %t {kind = "max", dim = 0} -> tile<2x16xi32>
+    tile.store %s, %B, %z, %z"""
+    made = kernel(["%A: memref<i32x16x2x52>", "%B: memref<i32x2x16>"], [(16, 2, 52), (2, 16)], body, seed)
+    made.work_group, made.subgroup = (112, 1), 16
+    agree(made, lowered(made.text, sliced=True))
+
+
 def test_sums_of_halves_are_rounded_once() -> None:
     """Of 2048 and many small ones: where these are added in f16, part by part, it stays 2048."""
     body = """%z = arith.constant {value = 0} -> index

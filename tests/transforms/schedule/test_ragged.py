@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import permutations, product
 from math import prod
 
 import numpy as np
@@ -56,6 +56,15 @@ def test_what_fits_fits_in_any_order(shape: tuple[int, ...], lanes: int, warps: 
     part = tuple(data.draw(st.integers(1, extent)) for extent in shape)
     assert registers_of(part, teams) <= found
     assert registers_of((1, *data.draw(st.permutations(shape)), 1), teams) == found
+
+
+@pytest.mark.parametrize(
+    ("shape", "teams", "wanted"),
+    [((16, 2, 2), Teams(16, 7), 1), ((31, 2, 3), Teams(16, 26), 1), ((32, 6, 6), Teams(32, 5), 9)],
+)
+def test_more_threads_than_a_first_extent_wants(shape: tuple[int, ...], teams: Teams, wanted: int) -> None:
+    """28 of 112 for 16, 52 of 416 for 31, 40 of 160 for 32: the next divisors leave too few for the other extents."""
+    assert {registers_of(each, teams) for each in permutations(shape)} == {wanted}
 
 
 @pytest.mark.parametrize(
