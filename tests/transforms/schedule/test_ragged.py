@@ -75,6 +75,7 @@ def test_more_threads_than_a_first_extent_wants(shape: tuple[int, ...], teams: T
         ((65, 24), Teams(16, 5), "reg (4, 0, 20) (6, 1, 4); lane (4, 0, 1) (4, 1, 1); warp (5, 0, 4)"),
         ((24, 65), Teams(16, 5), "reg (3, 0, 8) (7, 1, 10); lane (8, 0, 1) (2, 1, 1); warp (5, 1, 2)"),
         ((6,), Teams(32, 3), "lane (8, 0, 1) (4); warp (3)"),
+        ((128,), Teams(32, 12), "lane (32, 0, 1); warp (4, 0, 32) (3)"),
         ((0, 3), Teams(32, 2), "lane (4, 1, 1) (8); warp (2)"),
     ],
 )
