@@ -40,11 +40,14 @@ def test_gradients_as_they_come() -> None:
 
 
 def test_the_operators_are_ones_to_torch() -> None:
+    """Which find them once attention has been asked for."""
     q, k, v = drawn(2, 5), drawn(1, 7), drawn(1, 7)
+    attended = causal(q, k, v)
     operators, turned = torch.ops.tilewright, [x.detach().transpose(1, 2) for x in (q, k, v)]
     for arguments in ((q, k, v, True, None, "bhld"), (*turned, False, 0.3, "blhd")):
         assert set(torch.library.opcheck(operators.attention, arguments).values()) == {"SUCCESS"}
     found = [x.detach() for x in operators.attention(q, k, v, True, None, "bhld")]
+    assert torch.equal(found[0], attended)
     for g_lse in (None, found[1]):
         arguments = (found[0], q.detach(), k.detach(), v.detach(), *found, g_lse, True, None, "bhld")
         assert set(torch.library.opcheck(operators.attention_backward, arguments).values()) == {"SUCCESS"}

@@ -31,7 +31,7 @@ from .test_ptx import needs_ptxas
 
 KERNELS = count("RANDOM_REPORTING_KERNELS", 8, 1000)
 LITTLE = 64
-"""Bytes of shared memory, so few that tiles and what threads tell each other lie elsewhere."""
+"""Bytes of shared memory, so few that tiles lie elsewhere."""
 
 PRINTS = """
     %bx, %by, %bz = get_tile_block_id : tile<i32>
@@ -148,10 +148,27 @@ BEHIND_SLICES = """
     }
     print "%d\\n", %sum : tile<64xi32>
     """
-"""The slice read last lies where the address is told."""
+"""Nobody waits behind the slice read last."""
+
+BEFORE_AN_ALLOCATION = """
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %i = iota : tile<8xi32>
+    for %j in (%zero to %three, step %one) : tile<i32> {
+        print "%d\\n", %j : tile<i32>
+        %m = alloca num_elem = 8, alignment = 16 : tile<ptr<i32>>
+        %r = reshape %m : tile<ptr<i32>> -> tile<1xptr<i32>>
+        %b = broadcast %r : tile<1xptr<i32>> -> tile<8xptr<i32>>
+        %at = offset %b, %i : tile<8xptr<i32>>, tile<8xi32> -> tile<8xptr<i32>>
+        %t = store_ptr_tko weak %at, %i : tile<8xptr<i32>>, tile<8xi32> -> token
+        continue
+    }
+    """
+"""The next iteration tells an address behind the store, for which nobody has waited."""
 
 
-@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP, BEHIND_SLICES])
+@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP, BEHIND_SLICES, BEFORE_AN_ALLOCATION])
 @pytest.mark.parametrize("level", [0, 2])
 def test_nobody_overwrites_what_others_still_read(body: str, level: int) -> None:
     """The emulated device looks for races: of the address that is told, and of tiles that lay there before."""

@@ -44,9 +44,9 @@ class KernelContext(Struct):
     `groups` is how many work-groups there are along x where blocks run several of them, along all
     modes where they take any, `parts` how many blocks share one where they do, `memory` what a work-group keeps between
     launches. `reports` says where records for the host go.
-    `ended` is a word of shared memory that is not 0 when a work-item has ended early. `reaches` are the bytes that
-    pointer parameters may access, where the kernel asks for them. `products` says which products of subgroups matrix
-    instructions compute.
+    `ended` is a word of shared memory that is not 0 when a work-item has ended early, `told` one for the addresses of
+    records. `reaches` are the bytes that pointer parameters may access, where the kernel asks for them. `products` says
+    which products of subgroups matrix instructions compute.
     """
 
     kernel: Kernel
@@ -72,6 +72,7 @@ class KernelContext(Struct):
     parts: Value | None = None
     memory: Value | None = None
     ended: Value | None = None
+    told: Value | None = None
     maps: Mapping[TensorMap, Value] = field(default_factory=dict[TensorMap, Value])
     has_maps: bool | None = None
     reaches: dict[core.Value, Value] = field(default_factory=dict[core.Value, Value])

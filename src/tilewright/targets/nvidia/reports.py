@@ -29,9 +29,16 @@ _FLAG_BYTES: Final = 4
 
 
 def begin(ctx: KernelContext) -> None:
-    """Where work-items by themselves may end, the others of the work-group have to be told."""
-    kernel = ctx.kernel
-    if not any(isinstance(op, Check) and in_spmd(op) for op in kernel.walk()):
+    """Words of shared memory by which threads tell each other what concerns all of them.
+
+    Nothing else ever lies there: of memory that is used again, the next iteration of a loop would have to ask who reads
+    it still.
+    """
+    steps = list(ctx.kernel.walk())
+    if any(isinstance(op, Claim) for op in steps):
+        ctx.told = ctx.shared_pointer(ctx.arena.reserve(_WORD))
+    # where work-items by themselves may end, the others of the work-group have to be told
+    if not any(isinstance(op, Check) and in_spmd(op) for op in steps):
         return
     flag = ctx.shared_pointer(ctx.arena.reserve(_FLAG_BYTES))
     with ctx.b.if_then(ctx.is_elected()):
@@ -47,18 +54,13 @@ def _set(b: Builder, flag: Value, number: int) -> None:
 def _claim(ctx: KernelContext, op: core.Operation) -> None:
     """One thread claims the words, all get the address."""
     assert isinstance(op, Claim)
+    assert ctx.told is not None
     b, records = ctx.b, ctx.records
-    with ctx.arena.frame():
-        place = ctx.arena.place(_WORD)
-        shared = ctx.pointer_to(place)
-        if not place.fresh:
-            ctx.barrier()
-        with b.if_then(ctx.is_elected()):
-            site = i64(records.sites[op])
-            b.store(_claimed(b, records.address, records.words, site, op.words), shared, _WORD)
-        ctx.barrier()
-        ctx.bind(op.out, b.load("i64", shared, _WORD, hint="report"))
-        ctx.barrier()
+    with b.if_then(ctx.is_elected()):
+        b.store(_claimed(b, records.address, records.words, i64(records.sites[op]), op.words), ctx.told, _WORD)
+    ctx.barrier()
+    ctx.bind(op.out, b.load("i64", ctx.told, _WORD, hint="report"))
+    ctx.barrier()
 
 
 def _claimed(b: Builder, address: Value, words: Value, site: Value, count: int) -> Value:
