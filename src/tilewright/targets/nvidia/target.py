@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.targets.nvidia.explain import Explanation
     from tilewright.transforms.schedule.request import ScheduleRequest
 
-_FORMAT: Final = "81"
+_FORMAT: Final = "82"
 
 
 class NvidiaTarget(Struct, frozen=True):
