@@ -168,7 +168,36 @@ BEFORE_AN_ALLOCATION = """
 """The next iteration tells an address behind the store, for which nobody has waited."""
 
 
-@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP, BEHIND_SLICES, BEFORE_AN_ALLOCATION])
+SLICES_IN_TURN = """
+    %zero = constant <i32: 0> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %i = iota : tile<2048xi32>
+    %start = constant <i32: 0> : tile<64xi32>
+    %sum = for %j in (%zero to %three, step %one) : tile<i32> iter_values(%t = %start) -> (tile<64xi32>) {
+        %k = subi %two, %j : tile<i32>
+        %at = reshape %j : tile<i32> -> tile<1xi32>
+        %all = broadcast %at : tile<1xi32> -> tile<2048xi32>
+        %x = addi %i, %all : tile<2048xi32>
+        %c = cmpi greater_than_or_equal %j, %one, signed : tile<i32> -> tile<i1>
+        %s = if %c -> (tile<64xi32>) {
+            %p = extract %x[%k] : tile<2048xi32> -> tile<64xi32>
+            yield %p : tile<64xi32>
+        } else {
+            yield %start : tile<64xi32>
+        }
+        %q = extract %x[%k] : tile<2048xi32> -> tile<64xi32>
+        %u = addi %t, %s : tile<64xi32>
+        %n = addi %u, %q : tile<64xi32>
+        continue %n : tile<64xi32>
+    }
+    print "%d\\n", %sum : tile<64xi32>
+    """
+"""The next iteration's first tile lies where this one's second lay."""
+
+
+@pytest.mark.parametrize("body", [ONE_IN_A_LOOP, BEHIND_A_LOOP, BEHIND_SLICES, BEFORE_AN_ALLOCATION, SLICES_IN_TURN])
 @pytest.mark.parametrize("level", [0, 2])
 def test_nobody_overwrites_what_others_still_read(body: str, level: int) -> None:
     """The emulated device looks for races: of the address that is told, and of tiles that lay there before."""

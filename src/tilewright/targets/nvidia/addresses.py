@@ -53,7 +53,7 @@ def _reserve(ctx: KernelContext, op: core.Operation) -> None:
     """Memory of the work-group until the region around ends."""
     assert isinstance(op, Reserve)
     align = op.alignment
-    found = ctx.arena.place(op.size + align)
+    found = ctx.arena.place_for(op)
     if not found.fresh:
         ctx.barrier()
     place = ctx.b.cast("addrspacecast", ctx.pointer_to(found), "ptr")

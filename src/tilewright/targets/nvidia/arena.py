@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tilewright.dialects import memref
+from tilewright.dialects import memref, scf
 from tilewright.dialects.builtin import Kernel
 from tilewright.dialects.gpu_clusters import MulticastTensor
 from tilewright.dialects.gpu_stores import StoreSlab
 from tilewright.dialects.gpu_tensors import CopyTensor, OpenBarriers
 from tilewright.dialects.lane_products import CopyAsync, LoadMatrices, MmaAsync
-from tilewright.ir.core import BlockArgument
+from tilewright.dialects.statics import Reserve
+from tilewright.ir.core import Block, BlockArgument, Operation
 from tilewright.ir.types import AddressSpace, MemrefType
 from tilewright.transforms.aliasing import allocation_bytes
 
@@ -57,6 +59,7 @@ class Arena:
     def __init__(self, kernel: Kernel, room: int | None = None) -> None:
         self._room = None if room is None else max(room - _KEPT_FREE, 0)
         self._places: dict[memref.Alloca, Place] = {}
+        self._taken_in_turn = _taken_in_turn(kernel)
         self.top = self.high_water = self._scratch_top = 0
         self._scratch_high = 0 if room is None else 1
         self._place_allocations(kernel)
@@ -117,6 +120,11 @@ class Arena:
         self._scratch_high = max(self._scratch_high, self._scratch_top)
         return Place(offset, in_scratch=True, fresh=fresh)
 
+    def place_for(self, op: Reserve) -> Place:
+        """Bytes for memory that the program reserves until the region around it ends."""
+        found = self.place(op.size + op.alignment)
+        return replace(found, fresh=found.fresh and op not in self._taken_in_turn)
+
     @contextmanager
     def frame(self) -> Generator[None]:
         """Free at the end what is reserved inside."""
@@ -128,6 +136,17 @@ class Arena:
 def _is_factors(op: memref.Alloca) -> bool:
     """Whether units that work by themselves read or write the memory: they reach no other than shared memory."""
     return any(isinstance(user, _UNITS) for user in op.out.uses)
+
+
+def _taken_in_turn(kernel: Kernel) -> frozenset[Reserve]:
+    """Those in loops that reserve in several regions: one may have in the next iteration what another has in this."""
+    by_loop: dict[Operation, dict[Reserve, Block | None]] = {}
+    for op in kernel.walk():
+        if isinstance(op, Reserve):
+            loops = [around for around in op.ancestors() if isinstance(around, scf.For | scf.While)]
+            for loop in loops[-1:]:
+                by_loop.setdefault(loop, {})[op] = op.block
+    return frozenset(op for blocks in by_loop.values() if len(set(blocks.values())) > 1 for op in blocks)
 
 
 def is_local_parameter(parameter: BlockArgument) -> bool:
