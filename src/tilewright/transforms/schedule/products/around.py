@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from tilewright.dialects import scf, tile
-from tilewright.ir.core import Operation
+from tilewright.dialects.builder import Builder
+from tilewright.ir.core import Operation, Value
 from tilewright.ir.types import INDEX
+from tilewright.transforms import emit
+from tilewright.transforms.schedule.products.iterations import at_iteration
 from tilewright.transforms.schedule.products.loops import computed, is_inside, is_reading, loops_over_tiles
 from tilewright.transforms.schedule.products.sources import source_of
 
@@ -25,6 +28,21 @@ class Around(Struct, frozen=True):
 
     loop: scf.For
     slices: tuple[Operation, ...]
+
+
+def at_tile(build: Builder, around: Around, index: Value, present: Value) -> tuple[Builder, dict[Value, Value]] | None:
+    """Where code runs if a loop over tiles has one of an index, None if it surely has not; what stands there for the
+    number of a tile, and for what says where its factors lie.
+
+    `present` is an index that has not wrapped.
+    """
+    there = at_iteration(build, around.loop, index, present)
+    if there is None:
+        return None
+    known: dict[Value, Value] = {around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))}
+    for op in around.slices:
+        there(op.clone(known))
+    return there, known
 
 
 def around_product(loop: scf.For, product: tile.Mma, slices: Sequence[Operation]) -> Around | str:

@@ -37,8 +37,8 @@ from tilewright.ir.core import Operation, Value
 from tilewright.ir.effects import EffectKind
 from tilewright.ir.types import INDEX
 from tilewright.transforms import emit
-from tilewright.transforms.schedule.products.around import Around
-from tilewright.transforms.schedule.products.iterations import at_iteration, carry, hand_on
+from tilewright.transforms.schedule.products.around import Around, at_tile
+from tilewright.transforms.schedule.products.iterations import carry, hand_on
 from tilewright.transforms.schedule.products.overlapping import Iteration, turn_before, turn_behind
 from tilewright.transforms.schedule.products.pipelining import pipelined
 from tilewright.transforms.schedule.products.put_off import PutOff
@@ -174,14 +174,10 @@ class TensorRings(RingStages, frozen=True):
 
     def _ask(self, build: Builder, around: Around, index: Value, present: Value, turn: Value | None) -> None:
         """Ask for what a tile begins with if there is one, from a turn on; without one it is the first."""
-        there = at_iteration(build, around.loop, index, present)
-        if there is None:
+        found = at_tile(build, around, index, present)
+        if found is None:
             return
-        known: dict[Value, Value] = {
-            around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))
-        }
-        for op in around.slices:
-            there(op.clone(known))
+        there, known = found
         if self.stay is not None:
             self._ask_stay(there, self.stay, known, turn)
         self.fill(there, known, turn)

@@ -38,7 +38,7 @@ from tilewright.ir.core import Value
 from tilewright.ir.types import BOOL, ScalarType
 from tilewright.transforms import emit
 from tilewright.transforms.schedule.products.ahead import Ahead
-from tilewright.transforms.schedule.products.around import Around
+from tilewright.transforms.schedule.products.around import Around, at_tile
 from tilewright.transforms.schedule.products.iterations import (
     at_iteration,
     carried,
@@ -150,14 +150,10 @@ class ThreadRing:
     def _fill_tile(self, build: Builder, around: Around, index: Value, present: Value) -> None:
         """Do so for the tile of an index, if there is one, when all have read the stages of the one before."""
         build(team.Barrier(fence_local=True))
-        there = at_iteration(build, around.loop, index, present)
-        if there is None:
+        found = at_tile(build, around, index, present)
+        if found is None:
             return
-        known: dict[Value, Value] = {
-            around.loop.index: emit.cast(there, index, emit.scalar_type(around.loop.index.type))
-        }
-        for op in around.slices:
-            there(op.clone(known))
+        there, known = found
         self.fill(there, known)
 
     @property
